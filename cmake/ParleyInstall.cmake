@@ -1,0 +1,53 @@
+# Installs the rooms, their headers and the command, with a CMake package and a pkg-config file.
+include(CMakePackageConfigHelpers)
+
+get_property(rooms GLOBAL PROPERTY PARLEY_ROOMS)
+get_property(packages GLOBAL PROPERTY PARLEY_PACKAGES)
+list(REMOVE_DUPLICATES packages)
+set(targets ${rooms})
+list(TRANSFORM targets PREPEND parley_)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/parley")
+
+install(TARGETS ${targets} parley_parley
+  EXPORT parleyTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT parleyTargets NAMESPACE parley:: DESTINATION "${package_dir}")
+if(TARGET parley_cli)
+  install(TARGETS parley_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+# CMake: find_package(parley CONFIG). The libraries are static, so their private libraries are needed again.
+set(PARLEY_FIND_PACKAGES "")
+set(PARLEY_REQUIRES "")
+foreach(name IN LISTS packages)
+  get_property(module GLOBAL PROPERTY PARLEY_MODULE_${name})
+  string(APPEND PARLEY_FIND_PACKAGES
+    "pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET ${module})\n")
+  list(APPEND PARLEY_REQUIRES ${module})
+endforeach()
+list(JOIN PARLEY_REQUIRES " " PARLEY_REQUIRES)
+
+configure_package_config_file(
+  "${CMAKE_CURRENT_LIST_DIR}/parleyConfig.cmake.in" "${CMAKE_CURRENT_BINARY_DIR}/parleyConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}"
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+  "${CMAKE_CURRENT_BINARY_DIR}/parleyConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${CMAKE_CURRENT_BINARY_DIR}/parleyConfig.cmake"
+  "${CMAKE_CURRENT_BINARY_DIR}/parleyConfigVersion.cmake"
+  DESTINATION "${package_dir}")
+
+# pkg-config: a linker reads static libraries once, from left to right, so the highest room comes first.
+set(PARLEY_LIBS "")
+foreach(target IN LISTS targets)
+  string(PREPEND PARLEY_LIBS " -l${target}")
+endforeach()
+string(STRIP "${PARLEY_LIBS}" PARLEY_LIBS)
+# The prefix is found from the file's own place, so that an installed tree can be moved.
+file(RELATIVE_PATH PARLEY_PREFIX_FROM_PC
+  "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/parley.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/parley.pc" @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/parley.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

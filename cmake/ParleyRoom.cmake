@@ -1,0 +1,99 @@
+# How a room (one folder of src/) becomes a library, and what all rooms share.
+#
+#   parley_package(NAME MODULE)       finds the pkg-config module MODULE as PkgConfig::NAME
+#   parley_room(NAME SOURCES ... [DEPENDS ...] [LINK_PRIVATE ...] [TESTS ...])
+#   parley_add_tests(FILES...)        adds sources to the one test program, parley_tests
+#   parley_warnings(TARGET)           the project's warnings
+#   parley_umbrella()                 parley::parley, all rooms made so far
+#
+# Global properties: PARLEY_ROOMS (in dependency order), PARLEY_TEST_SOURCES, PARLEY_PACKAGES (the names
+# that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name).
+include_guard(GLOBAL)
+set(PARLEY_ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
+cmake_path(NORMAL_PATH PARLEY_ROOT)
+
+find_package(PkgConfig REQUIRED)
+
+macro(parley_package name module)
+  pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET GLOBAL ${module})
+  set_property(GLOBAL PROPERTY PARLEY_MODULE_${name} ${module})
+endmacro()
+
+function(parley_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow)
+  if(PARLEY_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+function(parley_add_tests)
+  foreach(file IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    set_property(GLOBAL APPEND PROPERTY PARLEY_TEST_SOURCES "${file}")
+  endforeach()
+endfunction()
+
+# Makes the static library parley_<room>, alias parley::<room>.
+#   SOURCES       .cc files and private headers
+#   DEPENDS       rooms whose headers this room's headers or sources include
+#   LINK_PRIVATE  third-party targets; their headers may appear in .cc files only
+#   TESTS         *_test.cc files, which may include private headers
+# A room without sources is left out, with a message, and so is one that depends on it.
+function(parley_room room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK_PRIVATE;TESTS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "parley_room(${room}): what is ${arg_UNPARSED_ARGUMENTS}?")
+  endif()
+  if(NOT arg_SOURCES)
+    message(STATUS "Room ${room} has no sources: left out")
+    return()
+  endif()
+  foreach(dependency IN LISTS arg_DEPENDS)
+    if(NOT TARGET parley_${dependency})
+      message(STATUS "Room ${room} needs ${dependency}, which is not there: left out")
+      return()
+    endif()
+  endforeach()
+
+  set(target parley_${room})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(parley::${room} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${room}
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON
+    VERIFY_INTERFACE_HEADER_SETS ON)
+  target_compile_features(${target} PUBLIC cxx_std_23)
+  parley_warnings(${target})
+
+  # A public header is public by being in include/parley/<room>.
+  file(GLOB headers CONFIGURE_DEPENDS "${PARLEY_ROOT}/include/parley/${room}/*.h")
+  target_sources(${target} PUBLIC
+    FILE_SET HEADERS BASE_DIRS "${PARLEY_ROOT}/include" FILES ${headers})
+  target_include_directories(${target} PRIVATE "${PARLEY_ROOT}/src")
+
+  list(TRANSFORM arg_DEPENDS PREPEND parley_)
+  target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_LINK_PRIVATE})
+  foreach(library IN LISTS arg_LINK_PRIVATE)
+    if(library MATCHES "^PkgConfig::(.+)$")
+      set_property(GLOBAL APPEND PROPERTY PARLEY_PACKAGES ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+
+  set_property(GLOBAL APPEND PROPERTY PARLEY_ROOMS ${room})
+  if(arg_TESTS)
+    parley_add_tests(${arg_TESTS})
+  endif()
+endfunction()
+
+function(parley_umbrella)
+  get_property(rooms GLOBAL PROPERTY PARLEY_ROOMS)
+  list(TRANSFORM rooms PREPEND parley_)
+  add_library(parley_parley INTERFACE)
+  add_library(parley::parley ALIAS parley_parley)
+  set_target_properties(parley_parley PROPERTIES EXPORT_NAME parley VERIFY_INTERFACE_HEADER_SETS ON)
+  target_link_libraries(parley_parley INTERFACE ${rooms})
+  file(GLOB headers CONFIGURE_DEPENDS "${PARLEY_ROOT}/include/parley/*.h")
+  target_sources(parley_parley INTERFACE
+    FILE_SET HEADERS BASE_DIRS "${PARLEY_ROOT}/include" FILES ${headers})
+endfunction()

@@ -1,0 +1,26 @@
+// The wall clock, and the one place where tests replace it. Safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace parley {
+
+// Milliseconds since 1970-01-01 00:00:00 UTC, from the system or from a ScopedClock.
+std::int64_t now_ms();
+
+// AgentScope's spelling, local time without a zone: "2025-06-01 09:30:00.125".
+std::string local_timestamp(std::int64_t unix_ms);
+
+// While alive, now_ms() returns a time of the test's choosing, in every thread. One at a time.
+class ScopedClock {
+ public:
+  explicit ScopedClock(std::int64_t unix_ms);
+  ~ScopedClock();
+  ScopedClock(const ScopedClock&) = delete;
+  ScopedClock& operator=(const ScopedClock&) = delete;
+  void advance(std::int64_t ms);
+};
+
+}  // namespace parley

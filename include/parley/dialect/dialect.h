@@ -1,0 +1,105 @@
+// Dialects read and write wire formats. This is the only room that knows any.
+//
+// Invariants (quoted by tests as D1..D6):
+//   D1  Writing what was read, in the same dialect, gives the same bytes (a byte order mark and lone
+//       surrogates excepted, each with a note).
+//   D2  D -> parley -> D gives the same JSON value: order of members, spelling of numbers, unknown members,
+//       null and absent included.
+//   D3  Writing in another dialect drops or changes nothing without a note.
+//   D4  The same input gives the same output: minted values derive from position and content.
+//   D5  A refused document names the place (JSON Pointer) and changes nothing.
+//   D6  A history that is broken (see message/validate.h) is not written in another dialect; `parley`
+//       carries it as it is.
+//
+// Functions are safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/dialect/note.h"
+#include "parley/json/buffer.h"
+#include "parley/json/limits.h"
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+
+namespace parley {
+
+enum class Dialect : std::uint8_t { Parley = 1, OpenManus, AgentScope, AgentScope2 };
+
+std::string_view to_string(Dialect dialect);  // "parley", "openmanus", "agentscope", "agentscope2"
+// Fails with NotFound, listing the names there are.
+Result<Dialect> dialect_named(std::string_view name);
+
+// What a dialect can carry, for tables shown to people.
+struct DialectInfo {
+  Dialect dialect;
+  std::string_view name;
+  std::string_view summary;
+  std::string_view blocks;     // block types it carries natively
+  std::string_view documents;  // the shapes it reads
+};
+std::span<const DialectInfo> dialects();
+
+struct ReadOptions {
+  json::Limits limits = {};
+  bool strict = false;  // lone surrogates and duplicate keys are errors, not notes
+};
+
+struct Reading {
+  Conversation conversation;
+  std::vector<Note> notes;
+};
+
+// Reads one document: a list of messages, one message, or an object whose member "messages" is a list.
+// Fails with Malformed, InvalidUtf8, LimitExceeded, WrongType, Missing, UnknownRole or WrongDialect, and
+// under `strict` with LoneSurrogate or DuplicateKey. The first form takes the buffer over without a copy.
+Result<Reading> read(json::Buffer document, Dialect dialect, const ReadOptions& options = {});
+Result<Reading> read(std::string_view document, Dialect dialect, const ReadOptions& options = {});
+
+// The dialect a document looks like; OpenManus if nothing points elsewhere. Reads the document in full.
+// Fails as read() does if it is no JSON.
+Result<Dialect> detect(std::string_view document, const ReadOptions& options = {});
+
+enum class Form : std::uint8_t {
+  AsRead,     // a message that was read in this dialect is written as its wire
+  Canonical,  // every message is written in the original's order and with its omissions
+};
+
+struct WriteOptions {
+  Form form = Form::AsRead;
+  bool strict = false;  // a major note is an error (Lossy)
+  bool keep = true;     // keep what was written with the messages, for the next time
+};
+
+struct Writing {
+  Text text;  // the document, without a newline of ours behind it
+  std::vector<Note> notes;
+};
+
+// Writes the conversation as one document of the same shape. Fails with BrokenHistory (D6) or, under
+// `strict`, with Lossy.
+Result<Writing> write(const Conversation& conversation, Dialect dialect, const WriteOptions& options = {});
+
+// The same document in pieces, for writev(2): pieces that exist already are not copied.
+struct Gathering {
+  std::vector<std::string_view> pieces;  // valid while this object and the conversation live
+  std::vector<Text> kept;                // what the pieces stand on
+  std::vector<Note> notes;
+};
+Result<Gathering> gather(const Conversation& conversation, Dialect dialect, const WriteOptions& options = {});
+
+// One message as one JSON object. to_dict fails with Unsupported if the dialect needs several messages
+// for it, or none.
+Result<Json> to_dict(const Message& message, Dialect dialect, Form form = Form::AsRead);
+Result<Message> from_dict(std::string_view json, Dialect dialect, const ReadOptions& options = {});
+inline Result<Message> from_dict(const Json& json, Dialect dialect, const ReadOptions& options = {}) {
+  return from_dict(json.text().view(), dialect, options);
+}
+
+}  // namespace parley

@@ -1,0 +1,41 @@
+// Notes say what a conversion could not carry as it was: nothing is lost in silence. Plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/json/json.h"
+
+namespace parley {
+
+enum class Severity : std::uint8_t {
+  Info,   // the same content in another form
+  Minor,  // metadata is lost
+  Major,  // content a model would have seen is lost or changed
+};
+std::string_view to_string(Severity severity);  // "info", "minor", "major"
+
+struct Note {
+  std::string code;                     // e.g. "thinking_dropped"
+  Severity severity = Severity::Info;
+  std::optional<std::size_t> message;   // 0-based index in the source conversation
+  std::optional<std::size_t> block;     // 0-based index of the block in the message
+  std::string dialect;                  // the dialect that could not carry it
+  std::string action;                   // what was done: "dropped", "minted", "joined", ...
+  std::string detail;                   // a sentence
+  std::optional<std::size_t> line = {}; // of a JSON Lines file, from 1
+  bool operator==(const Note&) const = default;
+};
+
+// {"code","severity","line"?,"message","block","dialect","action","detail"}
+Json to_json(const Note& note);
+
+// One line for people: "thinking_dropped (minor, message 3, block 0): ...".
+std::string to_line(const Note& note);
+
+}  // namespace parley

@@ -1,0 +1,49 @@
+// A Buffer owns the bytes of one document, with room behind them so that readers need no bounds checks.
+//
+// Invariants (quoted by tests as B1..B2):
+//   B1  data()[size()] is NUL and the kPadding bytes from there on are readable.
+//   B2  The bytes are read into their final place; handing a Buffer on copies nothing.
+//
+// One thread at a time while it is filled; a reader takes it over.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "parley/base/error.h"
+
+namespace parley::json {
+
+inline constexpr std::size_t kPadding = 64;
+
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t size);  // `size` bytes, not initialised, and the padding.
+
+  static Buffer copy_of(std::string_view bytes);
+
+  // Takes over memory from malloc. REQUIRES: `size` bytes in use and kPadding more behind them.
+  static Buffer adopt(char* bytes, std::size_t size);
+
+  // The whole file, or standard input for "-". Fails with Unavailable if it cannot be read and with
+  // LimitExceeded if it holds more than `max_bytes`. Reads until the end of the file, whatever size
+  // the file claims to have.
+  static Result<Buffer> from_file(const char* path, std::size_t max_bytes);
+
+  char* data() { return bytes_.get(); }
+  const char* data() const { return bytes_.get(); }
+  std::size_t size() const { return size_; }
+  std::string_view view() const { return {bytes_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<char[], Free> bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace parley::json

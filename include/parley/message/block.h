@@ -1,0 +1,129 @@
+// Blocks are what a message is made of. These are plain values for building messages and for looking at
+// them; a Message itself keeps its blocks as slices of its buffer and makes these on demand.
+//
+// Values; one thread at a time each (Text and Json inside are shared and immutable).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "parley/base/text.h"
+#include "parley/json/json.h"
+
+namespace parley {
+
+enum class BlockType : std::uint8_t {
+  Text,
+  Thinking,
+  Image,
+  Audio,
+  Video,
+  Document,
+  ToolUse,
+  ToolResult,
+  Raw,  // a block the dialect's reader does not know: kept as it came
+};
+
+// "text", "thinking", "image", "audio", "video", "document", "tool_use", "tool_result", "raw".
+std::string_view to_string(BlockType type);
+
+// Inline bytes. `data` is base64 exactly as it came, without a "data:" prefix; `media_type` may be empty
+// if the wire did not say (OpenManus).
+struct Base64Source {
+  Text media_type;
+  Text data;
+  bool operator==(const Base64Source&) const = default;
+};
+
+// A place to fetch from. Parley never fetches it by itself.
+struct URLSource {
+  Text url;
+  Text media_type;  // may be empty
+  bool operator==(const URLSource&) const = default;
+};
+
+using MediaSource = std::variant<Base64Source, URLSource>;
+
+struct TextBlock {
+  Text text;
+  bool operator==(const TextBlock&) const = default;
+};
+
+// What the model thought. `signature` is opaque and goes back only to its `origin`, byte for byte.
+struct ThinkingBlock {
+  Text thinking;
+  std::optional<Text> signature = {};
+  std::optional<Text> origin = {};
+  bool operator==(const ThinkingBlock&) const = default;
+};
+
+struct ImageBlock {
+  MediaSource source;
+  bool operator==(const ImageBlock&) const = default;
+};
+struct AudioBlock {
+  MediaSource source;
+  bool operator==(const AudioBlock&) const = default;
+};
+struct VideoBlock {
+  MediaSource source;
+  bool operator==(const VideoBlock&) const = default;
+};
+struct DocumentBlock {
+  MediaSource source;
+  std::optional<Text> name = {};
+  bool operator==(const DocumentBlock&) const = default;
+};
+
+// The model asks for a tool to be run. `arguments` is the exact text, valid JSON or not: what the model
+// wrote, or the JSON of the object the wire carried.
+struct ToolUseBlock {
+  std::optional<Text> id;
+  Text name;
+  Text arguments;
+
+  // The arguments as JSON. Fails with Malformed if they are not.
+  Result<Json> input() const { return Json::parse(arguments); }
+  bool operator==(const ToolUseBlock&) const = default;
+};
+
+struct Block;
+
+// What a tool gave back: nothing (null), a text, or a list of text and media blocks.
+struct ToolResultBlock {
+  std::optional<Text> id;    // of the tool use it answers
+  std::optional<Text> name;  // of the tool
+  std::variant<std::monostate, Text, std::vector<Block>> output;
+  std::optional<bool> is_error = {};  // three states: said yes, said no, not said
+  bool operator==(const ToolResultBlock&) const;
+};
+
+struct RawBlock {
+  Text dialect;  // the dialect that made it and that alone gets it back
+  Json json;
+  bool operator==(const RawBlock&) const = default;
+};
+
+using BlockVariant = std::variant<TextBlock, ThinkingBlock, ImageBlock, AudioBlock, VideoBlock, DocumentBlock,
+                                  ToolUseBlock, ToolResultBlock, RawBlock>;
+
+struct Block : BlockVariant {
+  using BlockVariant::BlockVariant;
+  BlockType type() const { return static_cast<BlockType>(index()); }
+  template <typename T>
+  const T* as() const {
+    return std::get_if<T>(static_cast<const BlockVariant*>(this));
+  }
+  bool operator==(const Block& other) const {
+    return static_cast<const BlockVariant&>(*this) == static_cast<const BlockVariant&>(other);
+  }
+};
+
+inline bool ToolResultBlock::operator==(const ToolResultBlock& other) const {
+  return id == other.id && name == other.name && output == other.output && is_error == other.is_error;
+}
+
+}  // namespace parley

@@ -1,0 +1,82 @@
+// Conversation is a list of messages with its system part and tools: what a document holds.
+//
+// Invariants (quoted by tests as V1..V2):
+//   V1  Appending a message copies no payload.
+//   V2  A conversation that was read remembers the document around its messages, so that writing it back
+//       gives the same bytes.
+//
+// A value; one thread at a time. Copies share everything that is immutable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "parley/message/message.h"
+
+namespace parley {
+
+// A tool a model may call.
+struct Tool {
+  Text name;
+  Text description;
+  Json parameters;  // a JSON Schema
+  bool operator==(const Tool&) const = default;
+};
+
+// How the messages stood in their document.
+enum class DocumentShape : std::uint8_t {
+  List,      // a bare array of messages
+  Single,    // one message
+  Envelope,  // an object with the messages in one of its members
+};
+
+class Conversation {
+ public:
+  Conversation() = default;
+  explicit Conversation(std::vector<Message> messages) : messages_(std::move(messages)) {}
+
+  std::span<const Message> messages() const { return messages_; }
+  std::size_t size() const { return messages_.size(); }
+  void append(Message message) { messages_.push_back(std::move(message)); }
+  void reserve(std::size_t messages) { messages_.reserve(messages); }
+
+  const std::optional<Message>& system() const { return system_; }
+  void set_system(std::optional<Message> system) {
+    system_ = std::move(system);
+    frame_intact_ = false;
+  }
+  std::span<const Tool> tools() const { return tools_; }
+  void set_tools(std::vector<Tool> tools) {
+    tools_ = std::move(tools);
+    frame_intact_ = false;
+  }
+
+  DocumentShape shape() const { return shape_; }
+  void set_shape(DocumentShape shape) {
+    shape_ = shape;
+    frame_intact_ = false;
+  }
+
+  // The document the messages were read from; null for a conversation made through the API.
+  const std::shared_ptr<const Arena>& document() const { return document_; }
+  // Called by readers, last: the frame is as the document has it from now on.
+  void set_document(std::shared_ptr<const Arena> document) {
+    document_ = std::move(document);
+    frame_intact_ = true;
+  }
+  // False once the system part, the tools or the shape were set by hand.
+  bool frame_is_intact() const { return frame_intact_; }
+
+ private:
+  std::vector<Message> messages_;
+  std::optional<Message> system_;
+  std::vector<Tool> tools_;
+  DocumentShape shape_ = DocumentShape::List;
+  std::shared_ptr<const Arena> document_;
+  bool frame_intact_ = false;
+};
+
+}  // namespace parley

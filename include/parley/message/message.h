@@ -1,0 +1,145 @@
+// Message is one turn of a conversation in Parley's one canonical form, whatever wire it came from.
+//
+// Invariants (quoted by tests as M1..M6):
+//   M1  A Message never changes after it is built or read.
+//   M2  Copying a Message, and putting it into a list, copies no payload.
+//   M3  A Message that was read keeps the exact JSON it came from (wire()).
+//   M4  The shape of the content is remembered: absent, null, a string and a list of blocks all differ.
+//   M5  The role is Tool exactly if the wire said so or the message holds results and nothing else;
+//       wire_role() is what the wire said.
+//   M6  == compares what was said (role, name, content, metadata); the id, the time and the invocation id
+//       tell occurrences apart and take no part.
+//
+// Immutable; safe to read and copy from any thread.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/json/json.h"
+#include "parley/message/block.h"
+#include "parley/message/role.h"
+
+namespace parley {
+
+class Arena;  // the buffer and the slices behind one or more messages (src/message/arena.h)
+
+// OpenManus' view of a tool use: {"id", "type", "function": {"name", "arguments"}}.
+struct Function {
+  Text name;
+  Text arguments;
+  bool operator==(const Function&) const = default;
+};
+struct ToolCall {
+  Text id;
+  Text type = Text("function");
+  Function function;
+  bool operator==(const ToolCall&) const = default;
+};
+
+enum class ContentShape : std::uint8_t { Absent, Null, String, Blocks };
+
+class Message {
+ public:
+  // OpenManus' factories. Each message gets a fresh id and the current time; content is kept as given,
+  // empty or not. `base64_image` becomes an image block behind the text, inside the result for
+  // tool_message.
+  static Message user_message(Text content, std::optional<Text> base64_image = {});
+  static Message system_message(Text content);
+  static Message assistant_message(std::optional<Text> content = {}, std::optional<Text> base64_image = {});
+  static Message tool_message(Text content, Text name, Text tool_call_id, std::optional<Text> base64_image = {});
+  // An assistant message that asks for tools; without any calls it still says so ("tool_calls": []).
+  static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::optional<Text> content = Text(""),
+                                 std::optional<Text> base64_image = {});
+
+  Role role() const;
+  Role wire_role() const;
+  std::optional<Text> id() const;
+  std::optional<Text> name() const;
+  std::optional<Text> timestamp() const;  // as the wire spelled it; built: local "2025-06-01 09:30:00.125"
+  std::optional<Text> invocation_id() const;
+  std::optional<Json> metadata() const;   // an object or null; nothing if the wire had none
+  ContentShape content_shape() const;
+
+  // All blocks in order. String content is one text block, also if it is empty.
+  std::vector<Block> blocks() const;
+
+  // AgentScope's accessors. The texts of all text blocks, joined; nothing if there is no text block
+  // (thinking and the insides of results do not count). Without types, all blocks.
+  std::optional<Text> get_text_content(std::string_view separator = "\n") const;
+  std::vector<Block> get_content_blocks(std::initializer_list<BlockType> types = {}) const;
+  bool has_content_blocks(std::initializer_list<BlockType> types = {}) const;
+
+  // OpenManus' fields. content(): the text, if the content is text. tool_call_id(): of the first result.
+  std::optional<Text> content() const { return get_text_content("\n"); }
+  std::vector<ToolCall> tool_calls() const;
+  std::optional<Text> tool_call_id() const;
+  std::optional<Text> base64_image() const;
+
+  // The exact JSON this message was read from; nothing for a message built through the API.
+  std::optional<Json> wire() const;
+
+  // A copy with a buffer of its own, for a message that should outlive a much larger document.
+  Message detach() const;
+
+  friend bool operator==(const Message& a, const Message& b);
+
+ private:
+  friend class Arena;
+  Message(std::shared_ptr<const Arena> arena, std::uint32_t index) : arena_(std::move(arena)), index_(index) {}
+
+  std::shared_ptr<const Arena> arena_;
+  std::uint32_t index_;
+};
+
+// The sums of the seeds: each makes a new list and shares the messages.
+std::vector<Message> operator+(const Message& a, const Message& b);
+std::vector<Message> operator+(const Message& a, std::vector<Message> list);
+std::vector<Message> operator+(std::vector<Message> list, const Message& b);
+
+// Builds any message. The setters overwrite; build() may be called again for a further message.
+//
+//   Message m = MessageBuilder(Role::Assistant).name("friday").text("Looking it up.")
+//                   .block(ToolUseBlock{"call_1", "weather", "{\"city\":\"Oslo\"}"}).build();
+//
+// One thread at a time.
+class MessageBuilder {
+ public:
+  explicit MessageBuilder(Role role) : role_(role), wire_role_(role) {}
+  // Fails with UnknownRole for anything but the five spellings of Role.
+  static Result<MessageBuilder> with_role(std::string_view role);
+
+  MessageBuilder& id(Text id);                        // default: a fresh short id
+  MessageBuilder& name(Text name);
+  MessageBuilder& timestamp(Text timestamp);          // default: now
+  MessageBuilder& invocation_id(Text invocation_id);
+  MessageBuilder& metadata(Json object);              // default: none
+  MessageBuilder& wire_role(Role role);
+
+  MessageBuilder& content(Text text);                 // string content
+  MessageBuilder& null_content();
+  MessageBuilder& blocks(std::vector<Block> blocks);  // list content
+  MessageBuilder& block(Block block);                 // list content, one more block
+  MessageBuilder& text(Text text) { return block(TextBlock{std::move(text)}); }
+
+  // Fails with Invalid if the metadata is neither an object nor null, or if a result holds anything but
+  // text and media.
+  Result<Message> build() const;
+
+ private:
+  friend class Message;
+  Role role_, wire_role_;
+  std::optional<Text> id_, name_, timestamp_, invocation_id_;
+  std::optional<Json> metadata_;
+  ContentShape shape_ = ContentShape::Absent;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace parley

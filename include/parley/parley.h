@@ -1,0 +1,23 @@
+// Everything at once. A room's own headers compile faster.
+#pragma once
+
+#include "parley/base/base64.h"
+#include "parley/base/clock.h"
+#include "parley/base/error.h"
+#include "parley/base/hash.h"
+#include "parley/base/ids.h"
+#include "parley/base/media_type.h"
+#include "parley/base/text.h"
+#include "parley/base/utf8.h"
+#include "parley/dialect/dialect.h"
+#include "parley/dialect/note.h"
+#include "parley/json/buffer.h"
+#include "parley/json/json.h"
+#include "parley/json/limits.h"
+#include "parley/json/pointer.h"
+#include "parley/json/writer.h"
+#include "parley/message/block.h"
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+#include "parley/message/role.h"
+#include "parley/message/validate.h"

@@ -1,0 +1,22 @@
+// Counts the allocations of a call, for tests that promise how many there are. Test support only: the
+// counting operator new is in allocations_test.cc and so in the test program, never in the library.
+#pragma once
+
+#include <cstddef>
+
+namespace parley::test {
+
+// False in sanitizer builds, whose own allocator must stay in place; allocations_of() returns 0 there.
+extern const bool kCountsAllocations;
+
+// How often the calling thread has called operator new.
+std::size_t allocations_so_far();
+
+template <typename Function>
+std::size_t allocations_of(Function&& function) {
+  const std::size_t before = allocations_so_far();
+  function();
+  return allocations_so_far() - before;
+}
+
+}  // namespace parley::test

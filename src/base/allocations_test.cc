@@ -1,0 +1,84 @@
+#include "base/allocations.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define PARLEY_TEST_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PARLEY_TEST_SANITIZED 1
+#endif
+
+namespace parley::test {
+namespace {
+
+constinit thread_local std::size_t allocations = 0;
+
+const void* volatile escaped = nullptr;  // What is stored here cannot be optimised away.
+
+}  // namespace
+
+#ifdef PARLEY_TEST_SANITIZED
+const bool kCountsAllocations = false;
+#else
+const bool kCountsAllocations = true;
+#endif
+
+std::size_t allocations_so_far() { return allocations; }
+
+}  // namespace parley::test
+
+#ifndef PARLEY_TEST_SANITIZED
+
+namespace {
+
+void* counted(void* pointer) {
+  if (pointer == nullptr) throw std::bad_alloc();
+  ++parley::test::allocations;
+  return pointer;
+}
+
+}  // namespace
+
+// The array and nothrow forms of the standard library call these.
+void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto unit = static_cast<std::size_t>(alignment);
+  return counted(std::aligned_alloc(unit, (size + unit - 1) / unit * unit + (size == 0 ? unit : 0)));
+}
+
+void operator delete(void* pointer) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+
+#endif
+
+namespace parley::test {
+namespace {
+
+TEST(Allocations, AreCountedPerCall) {
+  if (!kCountsAllocations) GTEST_SKIP() << "the sanitizer's allocator is in place";
+  EXPECT_EQ(allocations_of([] {}), 0U);
+  EXPECT_EQ(allocations_of([] {
+              const std::string text(1000, 'x');
+              escaped = text.data();
+            }),
+            1U);
+  EXPECT_EQ(allocations_of([] {
+              const auto numbers = std::make_unique<int[]>(100);
+              escaped = numbers.get();
+            }),
+            1U);
+}
+
+}  // namespace
+}  // namespace parley::test

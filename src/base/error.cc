@@ -1,0 +1,43 @@
+#include "parley/base/error.h"
+
+namespace parley {
+
+std::string_view to_string(Code code) {
+  switch (code) {
+    case Code::Malformed:
+      return "malformed";
+    case Code::InvalidUtf8:
+      return "invalid_utf8";
+    case Code::LoneSurrogate:
+      return "lone_surrogate";
+    case Code::DuplicateKey:
+      return "duplicate_key";
+    case Code::WrongType:
+      return "wrong_type";
+    case Code::Missing:
+      return "missing";
+    case Code::UnknownRole:
+      return "unknown_role";
+    case Code::WrongDialect:
+      return "wrong_dialect";
+    case Code::LimitExceeded:
+      return "limit_exceeded";
+    case Code::Invalid:
+      return "invalid";
+    case Code::BrokenHistory:
+      return "broken_history";
+    case Code::Lossy:
+      return "lossy";
+    case Code::Unsupported:
+      return "unsupported";
+    case Code::NotFound:
+      return "not_found";
+    case Code::Unavailable:
+      return "unavailable";
+    case Code::Timeout:
+      return "timeout";
+  }
+  return "unknown";  // A number that is no Code; the compiler checks that every Code is above.
+}
+
+}  // namespace parley

@@ -1,0 +1,170 @@
+#include "parley/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "base/allocations.h"
+
+namespace parley {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+Text must_copy(std::string_view bytes) { return Text::copy(bytes).value(); }
+
+// Whole range of lengths: one, two, three and four bytes, a joiner and a combining mark.
+constexpr std::string_view kMixed =
+    "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"
+    "e\xCC\x81\xE2\x80\x8D\r\n\0z"sv;
+
+TEST(Text, IsAViewOfStaticBytesWhenMadeFromALiteral) {
+  const Text text = "caf\xC3\xA9";
+  EXPECT_EQ(text.view(), "caf\xC3\xA9");
+  EXPECT_EQ(text.size(), 5U);
+  EXPECT_EQ(test::allocations_of([] {
+              Text made = "a literal that is longer than any short string";
+              const Text copied = made;
+            }),
+            0U);
+}
+
+// T1: view() is valid UTF-8 for the whole life of the Text.
+TEST(Text, RefusesBytesThatAreNotUtf8NamingTheByte) {
+  for (const auto make : {+[](std::string_view bytes) { return Text::copy(bytes); },
+                          +[](std::string_view bytes) { return Text::adopt(std::string(bytes)); }}) {
+    const Result<Text> text = make("abc\xED\xA0\x80");
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().code, Code::InvalidUtf8);
+    EXPECT_NE(text.error().message.find("offset 3 "), std::string::npos) << text.error().message;
+    EXPECT_EQ(make(kMixed).value().view(), kMixed);
+    EXPECT_TRUE(make("").value().empty());
+  }
+}
+
+// T1, with a repair: each maximal ill-formed part becomes one U+FFFD.
+TEST(Text, RepairsBytesThatAreNotUtf8AndCountsTheRepairs) {
+  std::size_t replaced = 99;
+  EXPECT_EQ(Text::repaired("a\xF0\x9F\x98z\xFF", &replaced).view(), "a\xEF\xBF\xBDz\xEF\xBF\xBD");
+  EXPECT_EQ(replaced, 2U);
+  EXPECT_EQ(Text::repaired(kMixed, &replaced).view(), kMixed);
+  EXPECT_EQ(replaced, 0U);
+  EXPECT_EQ(Text::repaired("\x80").view(), "\xEF\xBF\xBD");
+  EXPECT_EQ(Text::repaired("", &replaced).view(), "");
+}
+
+// T1: the bytes live as long as the last Text that shows them.
+TEST(Text, KeepsItsBytesAliveThroughASlice) {
+  Text slice;
+  {
+    Text whole = must_copy("the whole text goes, the slice stays");
+    slice = whole.slice(21);
+    whole = Text();
+  }
+  EXPECT_EQ(slice.view(), "the slice stays");
+
+  auto owner = std::make_shared<const std::string>("bytes of somebody else");
+  const std::weak_ptr<const std::string> watch = owner;
+  {
+    const std::string_view view = *owner;
+    const Text trusted = Text::trusted(std::move(owner), view.substr(9));
+    EXPECT_EQ(trusted.view(), "somebody else"sv.substr(0));
+    EXPECT_FALSE(watch.expired());
+  }
+  EXPECT_TRUE(watch.expired());
+}
+
+// T2: copying and slicing share the bytes; nothing is copied.
+TEST(Text, SharesItsBytesWithCopiesAndSlices) {
+  const Text text = must_copy("a text that is longer than any short string could be");
+  EXPECT_EQ(test::allocations_of([&] {
+              const Text copy = text;
+              EXPECT_EQ(copy.data(), text.data());
+              EXPECT_EQ(text.slice(2, 4).data(), text.data() + 2);
+              EXPECT_EQ(text.slice(2, 4).view(), "text");
+            }),
+            0U);
+}
+
+TEST(Text, AdoptsAStringWithoutCopyingItsBytes) {
+  std::string bytes(10'000, 'x');
+  const char* const data = bytes.data();
+  Result<Text> text;
+  const std::size_t allocations = test::allocations_of([&] { text = Text::adopt(std::move(bytes)); });
+  EXPECT_EQ(text->data(), data);
+  EXPECT_EQ(text->size(), 10'000U);
+  EXPECT_EQ(allocations, test::kCountsAllocations ? 1U : 0U) << "the owner";
+
+  // A short string lives inside its std::string; the view must follow it into the owner.
+  const Text small = Text::adopt("short").value();
+  const Text moved = Text(small);
+  EXPECT_EQ(moved.view(), "short");
+  EXPECT_EQ(moved.data(), small.data());
+}
+
+TEST(Text, CopiesBytesWithOneAllocation) {
+  if (!test::kCountsAllocations) GTEST_SKIP() << "the sanitizer's allocator is in place";
+  const std::string bytes(10'000, 'x');
+  EXPECT_EQ(test::allocations_of([&] { static_cast<void>(Text::copy(bytes)); }), 1U);
+  EXPECT_EQ(test::allocations_of([] { static_cast<void>(Text::copy("")); }), 0U);
+}
+
+// T3: a slice never splits a code point.
+TEST(Text, MovesBothEndsOfASliceDownToABoundary) {
+  const Text text = must_copy(kMixed);
+  for (std::size_t offset = 0; offset <= kMixed.size() + 2; ++offset) {
+    for (std::size_t length = 0; length <= kMixed.size() + 2; ++length) {
+      const Text slice = text.slice(offset, length);
+      const std::size_t begin = utf8_floor(kMixed, offset);
+      const std::size_t end = utf8_floor(kMixed, offset + length);
+      ASSERT_EQ(slice.view(), kMixed.substr(begin, end - begin)) << offset << " " << length;
+      ASSERT_TRUE(is_utf8(slice)) << offset << " " << length;
+    }
+  }
+}
+
+// T3 again: consecutive slices lose nothing and double nothing, wherever the cuts fall.
+TEST(Text, FallsApartIntoSlicesThatGiveItBack) {
+  const Text text = must_copy(kMixed);
+  for (std::size_t cut = 0; cut <= kMixed.size(); ++cut) {
+    EXPECT_EQ(text.slice(0, cut).str() + text.slice(cut).str(), kMixed) << cut;
+  }
+}
+
+TEST(Text, SlicesToNothingPastItsEnd) {
+  const Text text = "abc";
+  EXPECT_TRUE(text.slice(3).empty());
+  EXPECT_TRUE(text.slice(4, 2).empty());
+  EXPECT_TRUE(text.slice(std::string_view::npos, std::string_view::npos).empty());
+  EXPECT_EQ(text.slice(1, std::string_view::npos).view(), "bc");
+  EXPECT_TRUE(Text().slice(0).empty());
+}
+
+// T4: NUL is a character like any other.
+TEST(Text, TreatsNulAsACharacter) {
+  const Text literal = "a\0b";
+  EXPECT_EQ(literal.size(), 3U);
+  const Text copied = must_copy("a\0b"sv);
+  EXPECT_EQ(copied, literal);
+  EXPECT_EQ(copied.str(), std::string("a\0b", 3));
+  EXPECT_EQ(copied.slice(1).view(), "\0b"sv);
+  EXPECT_NE(copied, Text("a"));
+  EXPECT_LT(Text("a"), copied);
+  EXPECT_EQ(Text::repaired("\0\xFF"sv).view(), "\0\xEF\xBF\xBD"sv);
+}
+
+TEST(Text, ComparesByItsBytes) {
+  EXPECT_EQ(must_copy("same"), Text("same"));
+  EXPECT_LT(Text("a"), Text("b"));
+  EXPECT_LT(Text("z"), Text("\xC3\xA9"));
+  EXPECT_GT(Text("ab"), Text("a"));
+  EXPECT_EQ(Text(), Text(""));
+}
+
+static_assert(std::is_nothrow_move_constructible_v<Text>);
+
+}  // namespace
+}  // namespace parley

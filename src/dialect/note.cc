@@ -1,0 +1,50 @@
+#include "parley/dialect/note.h"
+
+#include "dialect/format.h"
+#include "parley/json/writer.h"
+
+namespace parley {
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::Info: return "info";
+    case Severity::Minor: return "minor";
+    case Severity::Major: break;
+  }
+  return "major";
+}
+
+Json to_json(const Note& note) {
+  json::Writer w;
+  const auto index = [&](std::string_view key, std::optional<std::size_t> value) {
+    w.key(key);
+    if (value) {
+      w.number(static_cast<std::int64_t>(*value));
+    } else {
+      w.null();
+    }
+  };
+  w.begin_object().key("code").string(note.code).key("severity").string(to_string(note.severity));
+  if (note.line) index("line", note.line);
+  index("message", note.message);
+  index("block", note.block);
+  w.key("dialect").string(note.dialect).key("action").string(note.action).key("detail").string(note.detail);
+  w.end_object();
+  return w.take();
+}
+
+std::string to_line(const Note& note) {
+  std::string line = note.code + " (" + std::string(to_string(note.severity));
+  if (note.line) line += ", line " + std::to_string(*note.line);
+  if (note.message) line += ", message " + std::to_string(*note.message);
+  if (note.block) line += ", block " + std::to_string(*note.block);
+  return line + "): " + note.detail;
+}
+
+void dialect::Draft::note(std::string_view code, Severity severity, std::string_view action, std::string detail,
+                          std::optional<std::size_t> block) {
+  notes.push_back({std::string(code), severity, position, block, std::string(to_string(target)), std::string(action),
+                   std::move(detail)});
+}
+
+}  // namespace parley

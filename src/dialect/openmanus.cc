@@ -1,0 +1,297 @@
+// OpenManus' messages (its app/schema.py):
+//
+//   {"role": "system"|"user"|"assistant"|"tool",
+//    "content": string|null, "tool_calls": [call]|null, "name": string|null,
+//    "tool_call_id": string|null, "base64_image": string|null}
+//   call = {"id": string, "type": string, "function": {"name": string, "arguments": string}}
+//
+// Written in that order; what is null is left out. A document is a list, one message, or a dumped Memory
+// ({"messages": [...], "max_messages": 100}).
+#include <array>
+
+#include "dialect/format.h"
+#include "dialect/pieces.h"
+
+namespace parley::dialect {
+namespace {
+
+constexpr std::array kRoles = {Role::System, Role::User, Role::Assistant, Role::Tool};
+
+bool read_function(Reader& r, BlockRecord& use) {
+  const std::uint32_t start = r.cursor.offset();
+  if (r.cursor.peek() != '{') return r.wrong_type("function", "an object");
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "name") return r.string(use.name(), key);
+    if (key == "arguments") return r.string(use.arguments(), key);
+    return r.unknown();
+  });
+  if (!good) return false;
+  if (!use.name().present()) return r.missing(start, "name");
+  if (!use.arguments().present()) return r.missing(start, "arguments");
+  return true;
+}
+
+bool read_call(Reader& r) {
+  if (r.cursor.peek() != '{') return r.wrong_type("tool_calls", "a list of objects");
+  BlockRecord use;
+  use.type = BlockType::ToolUse;
+  const std::uint32_t start = r.cursor.offset();
+  bool has_function = false;
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "id") return r.string(use.id(), key);
+    if (key == "function") {
+      has_function = true;
+      return read_function(r, use);
+    }
+    if (key == "type") {
+      Slice type;
+      if (!r.string(type, key)) return false;
+      if (r.plain(type) != "function") r.more();
+      return true;
+    }
+    return r.unknown();
+  });
+  if (!good) return false;
+  if (!use.id().present()) return r.missing(start, "id");
+  if (!has_function) return r.missing(start, "function");
+  use.wire = {start, r.cursor.offset() - start};
+  r.later.push_back(use);
+  return true;
+}
+
+// What the members of one message say, before their order is known.
+struct Fields {
+  Slice content, content_wire, tool_call_id, image, image_wire;
+};
+
+BlockRecord text_block(const Fields& fields) {
+  BlockRecord block;
+  block.type = BlockType::Text;
+  block.text() = fields.content;
+  block.wire = fields.content_wire;
+  return block;
+}
+
+BlockRecord image_block(const Reader& r, const Fields& fields) {
+  BlockRecord block;
+  block.type = BlockType::Image;
+  // The seed's own sample holds a data URL here; it stays one.
+  block.source = r.cursor.bytes(fields.image).starts_with("data:") ? SourceKind::Url : SourceKind::Base64;
+  block.data() = fields.image;
+  block.wire = fields.image_wire;
+  return block;
+}
+
+// The one result of a tool message: its text, or its text and its image.
+BlockRecord result_block(Reader& r, const Fields& fields, Slice name, std::uint32_t start) {
+  BlockRecord result;
+  result.type = BlockType::ToolResult;
+  result.id() = fields.tool_call_id;
+  result.name() = name;
+  result.wire = {start, r.cursor.offset() - start};
+  if (!fields.image.present()) {
+    result.output() = fields.content;
+    return result;
+  }
+  const std::size_t first = r.children.size();
+  if (fields.content.present()) r.children.push_back(text_block(fields));
+  r.children.push_back(image_block(r, fields));
+  result.is_list = true;
+  result.children() = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(r.children.size() - first)};
+  return result;
+}
+
+bool read_message(Reader& r) {
+  MessageRecord message;
+  Fields fields;
+  bool has_role = false;
+  const std::uint32_t start = r.cursor.offset();
+  r.begin_message();
+  r.later.clear();
+  const auto string_or_null = [&](Slice& slot, Slice& wire, std::string_view key) {
+    r.cursor.peek();
+    const std::uint32_t from = r.cursor.offset();
+    if (!r.string_or_null(slot, key)) return false;
+    wire = {from, r.cursor.offset() - from};
+    if (slot.is_null()) r.more();
+    return true;
+  };
+  const auto optional = [&](Slice& slot, std::string_view key) {
+    Slice ignored;
+    if (!string_or_null(slot, ignored, key)) return false;
+    if (slot.is_null()) slot = Slice::absent();  // to OpenManus both are None
+    return true;
+  };
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "role") return has_role = r.role(message.role, kRoles);
+    if (key == "content") return string_or_null(fields.content, fields.content_wire, key);
+    if (key == "name") return optional(message.name, key);
+    if (key == "tool_call_id") return optional(fields.tool_call_id, key);
+    if (key == "base64_image") return string_or_null(fields.image, fields.image_wire, key);
+    if (key == "tool_calls") {
+      r.later.clear();
+      message.flags &= static_cast<std::uint8_t>(~MessageRecord::kEmptyToolCalls);
+      if (r.cursor.peek() == 'n') return r.unknown();
+      if (r.cursor.peek() != '[') return r.wrong_type(key, "a list or null");
+      if (!r.cursor.array([&](std::uint32_t) { return read_call(r); })) return false;
+      if (r.later.empty()) message.flags |= MessageRecord::kEmptyToolCalls;
+      return true;
+    }
+    return r.envelope_member(key, has_role);
+  });
+  if (!good) return false;
+  if (r.is_envelope()) return true;
+  if (!has_role) return r.missing(start, "role");
+  message.shape = fields.content.present()   ? ContentShape::String
+                  : fields.content.is_null() ? ContentShape::Null
+                                             : ContentShape::Absent;
+  if (message.role == Role::Tool) {
+    r.blocks.push_back(result_block(r, fields, message.name, start));
+  } else {
+    if (fields.content.present()) r.blocks.push_back(text_block(fields));
+    if (fields.image.present()) r.blocks.push_back(image_block(r, fields));
+    if (fields.tool_call_id.present()) r.more();
+  }
+  r.blocks.insert(r.blocks.end(), r.later.begin(), r.later.end());
+  r.end_message(message, start);
+  return true;
+}
+
+// One wire message being gathered from blocks.
+struct Part {
+  std::vector<std::string_view> texts;
+  std::string_view prefix;  // put before the first text: an error said in words
+  const BlockRecord* image = nullptr;
+  std::vector<const BlockRecord*> calls;
+  bool null_content = false;
+
+  bool empty() const { return texts.empty() && image == nullptr && calls.empty(); }
+};
+
+class Writer {
+ public:
+  Writer(Draft& draft, const Message& message)
+      : draft_(draft), arena_(Arena::of(message)), record_(Arena::record_of(message)), position_(draft.position) {}
+
+  void write() {
+    note_identity(draft_, arena_, record_);
+    const auto blocks = arena_.blocks(record_);
+    Part part;
+    bool any = false;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].type != BlockType::ToolResult) {
+        take(part, blocks[i], i);
+        continue;
+      }
+      if (!part.empty()) put(part, role());
+      part = {};
+      any = true;
+      put_result(blocks[i], i);
+    }
+    if (!part.empty() || !any) put(part, role());
+  }
+
+ private:
+  std::string_view role() {
+    if (record_.role == Role::Developer) {
+      draft_.note("role_mapped", Severity::Info, "mapped", "the role developer is written as system");
+    }
+    return record_.role == Role::Developer ? "system" : to_string(record_.role);
+  }
+
+  void take(Part& part, const BlockRecord& block, std::size_t index) {
+    switch (block.type) {
+      case BlockType::Text:
+        if (!part.calls.empty()) {
+          draft_.note("order_changed", Severity::Info, "moved", "text behind a tool use is written before it", index);
+        }
+        if (block.text().present()) part.texts.push_back(arena_.bytes(block.text()));
+        return;
+      case BlockType::ToolUse: part.calls.push_back(&block); return;
+      case BlockType::Thinking:
+        draft_.note("thinking_dropped", Severity::Minor, "dropped", "openmanus has no place for thinking", index);
+        return;
+      case BlockType::Image:
+        if (part.image == nullptr && is_inline(arena_, block)) {
+          part.image = &block;
+          return;
+        }
+        break;
+      default: break;
+    }
+    note_dropped_block(draft_, block, index);
+  }
+
+  void put_result(const BlockRecord& result, std::size_t index) {
+    Part part;
+    if (result.output().present() && !result.is_list) part.texts.push_back(arena_.bytes(result.output()));
+    for (const BlockRecord& child : arena_.children(result)) take(part, child, index);
+    if (result.is_error == Tristate::True) part.prefix = error_prefix(draft_, part.texts, index);
+    put(part, "tool", &result);
+  }
+
+  void put(const Part& part, std::string_view role, const BlockRecord* result = nullptr) {
+    json::Out& out = draft_.next();
+    out.raw("{\"role\":\"").raw(role).raw('"');
+    if (!part.texts.empty() || !part.prefix.empty()) {
+      out.raw(",\"content\":\"").raw(part.prefix);
+      for (std::size_t i = 0; i < part.texts.size(); ++i) {
+        if (i != 0) out.raw("\\n");
+        out.raw(part.texts[i]);
+      }
+      out.raw('"');
+      if (part.texts.size() > 1) {
+        draft_.note("text_joined", Severity::Info, "joined",
+                    std::to_string(part.texts.size()) + " texts are joined by newlines into one");
+      }
+    }
+    put_calls(part);
+    const Slice name = result != nullptr ? result->name() : record_.name;
+    if (name.present()) out.raw(",\"name\":").quoted(arena_.bytes(name));
+    if (result != nullptr && result->id().present()) {
+      out.raw(",\"tool_call_id\":").quoted(arena_.bytes(result->id()));
+    }
+    if (part.image != nullptr) out.raw(",\"base64_image\":").quoted(arena_.bytes(part.image->data()));
+    out.raw('}');
+  }
+
+  void put_calls(const Part& part) {
+    json::Out& out = draft_.out;
+    if (part.calls.empty()) {
+      if (record_.has(MessageRecord::kEmptyToolCalls)) out.raw(",\"tool_calls\":[]");
+      return;
+    }
+    out.raw(",\"tool_calls\":[");
+    for (std::size_t i = 0; i < part.calls.size(); ++i) {
+      const BlockRecord& use = *part.calls[i];
+      if (i != 0) out.raw(',');
+      out.raw("{\"id\":");
+      put_string(out, arena_, use.id());
+      out.raw(",\"type\":\"function\",\"function\":{\"name\":");
+      put_string(out, arena_, use.name());
+      out.raw(",\"arguments\":\"");
+      put_arguments_text(draft_, arena_, use);
+      out.raw("\"}}");
+    }
+    out.raw(']');
+  }
+
+  Draft& draft_;
+  const Arena& arena_;
+  const MessageRecord& record_;
+  std::size_t position_;
+};
+
+void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, group.front()).write(); }
+
+}  // namespace
+
+const Format kOpenManus = {
+    {Dialect::OpenManus, "openmanus", "OpenManus' Message", "text, image (one, inline), tool use, tool result",
+     "a list, one message, a dumped Memory"},
+    read_message,
+    one_by_one,
+    write_group,
+};
+
+}  // namespace parley::dialect

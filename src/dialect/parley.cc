@@ -1,0 +1,222 @@
+// Parley's own dialect: the canonical form in full, described in docs/format.md.
+//
+//   {"id": string|null, "role": "system"|"user"|"assistant"|"tool"|"developer", "wire_role": role,
+//    "name": string, "content": string|null|[block], "tool_calls": [], "metadata": object|null,
+//    "timestamp": string, "invocation_id": string, "extra": {dialect: patch}}
+//
+// Every member but the role may be missing. `extra` holds, per dialect, what the canonical form cannot say
+// about the wire a message came from (see patch.h).
+#include <array>
+
+#include "dialect/format.h"
+#include "dialect/pieces.h"
+#include "parley/base/clock.h"
+
+namespace parley::dialect {
+namespace {
+
+constexpr std::array kRoles = {Role::System, Role::User, Role::Assistant, Role::Tool, Role::Developer};
+
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+constexpr auto kThinking = std::to_array<MemberRule>(
+    {{"thinking", Want::String, 0}, {"signature", Want::StringOrNull, 1}, {"origin", Want::StringOrNull, 2}});
+constexpr auto kMedia = std::to_array<MemberRule>({{"source", Want::Source}, {"name", Want::StringOrNull, 2}});
+constexpr auto kToolUse = std::to_array<MemberRule>({{"id", Want::StringOrNull, 0},
+                                                     {"name", Want::String, 1},
+                                                     {"arguments", Want::StringOrNull, 2},
+                                                     {"input", Want::Value, 3}});
+constexpr auto kToolResult = std::to_array<MemberRule>({{"id", Want::StringOrNull, 0},
+                                                        {"name", Want::StringOrNull, 1},
+                                                        {"output", Want::Output},
+                                                        {"is_error", Want::ErrorFlag}});
+constexpr auto kRaw = std::to_array<MemberRule>({{"dialect", Want::String, 1}, {"value", Want::Value, 2}});
+
+constexpr auto kBlocks = std::to_array<BlockRule>({
+    {"text", BlockType::Text, kText},
+    {"thinking", BlockType::Thinking, kThinking},
+    {"image", BlockType::Image, kMedia},
+    {"audio", BlockType::Audio, kMedia},
+    {"video", BlockType::Video, kMedia},
+    {"document", BlockType::Document, kMedia},
+    {"tool_use", BlockType::ToolUse, kToolUse},
+    {"tool_result", BlockType::ToolResult, kToolResult},
+    {"raw", BlockType::Raw, kRaw},
+});
+constexpr BlockTable kTable = {kBlocks, {}, "", ""};
+
+bool read_message(Reader& r) {
+  MessageRecord message;
+  bool has_role = false;
+  bool has_wire_role = false;
+  Role wire_role = Role::User;
+  const std::uint32_t start = r.cursor.offset();
+  r.begin_message();
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "id") return r.string_or_null(message.id, key);
+    if (key == "role") return has_role = r.role(message.role, kRoles);
+    if (key == "wire_role") return has_wire_role = r.role(wire_role, kRoles);
+    if (key == "name") return r.string_or_null(message.name, key);
+    if (key == "content") return r.content(message, kTable);
+    if (key == "metadata") return r.object_or_null(message.metadata, key);
+    if (key == "timestamp") return r.string_or_null(message.timestamp, key);
+    if (key == "invocation_id") return r.string_or_null(message.invocation_id, key);
+    if (key == "tool_calls") {
+      if (r.cursor.peek() != '[') return r.wrong_type(key, "an empty list");
+      message.flags |= MessageRecord::kEmptyToolCalls;
+      return r.cursor.array([&](std::uint32_t) { return r.wrong_type(key, "an empty list"); });
+    }
+    if (key == "extra" && r.cursor.peek() != '{') return r.wrong_type(key, "an object");
+    return r.envelope_member(key, has_role);
+  });
+  if (!good) return false;
+  if (r.is_envelope()) return true;
+  if (!has_role) return r.missing(start, "role");
+  const Role said = message.role;
+  r.end_message(message, start);
+  r.messages.back().role = said;
+  r.messages.back().wire_role = has_wire_role ? wire_role : said;
+  return true;
+}
+
+class Writer {
+ public:
+  Writer(Draft& draft, const Message& message)
+      : draft_(draft), out_(draft.next()), arena_(Arena::of(message)), record_(Arena::record_of(message)) {}
+
+  void write() {
+    out_.raw('{');
+    first_ = out_.size();
+    string("id", record_.id);
+    key("role").quoted(to_string(record_.role));
+    if (record_.wire_role != record_.role) key("wire_role").quoted(to_string(record_.wire_role));
+    string("name", record_.name);
+    content();
+    if (record_.has(MessageRecord::kEmptyToolCalls)) key("tool_calls").raw("[]");
+    value("metadata", record_.metadata);
+    if (record_.timestamp.is_absent() && arena_.created_ms() >= 0) {
+      key("timestamp").quoted(local_timestamp(arena_.created_ms()));
+    }
+    string("timestamp", record_.timestamp);
+    string("invocation_id", record_.invocation_id);
+    if (!draft_.extra.empty()) {
+      key("extra").raw("{\"").raw(draft_.extra_of).raw("\":").raw(draft_.extra).raw('}');
+    }
+    out_.raw('}');
+  }
+
+ private:
+  json::Out& key(std::string_view name) {
+    if (out_.size() != first_) out_.raw(',');
+    return out_.quoted(name).raw(':');
+  }
+  void string(std::string_view name, Slice slot) {
+    if (!slot.is_absent()) put_string(key(name), arena_, slot);
+  }
+  void value(std::string_view name, Slice slot) {
+    if (slot.is_null()) key(name).raw("null");
+    if (slot.present()) put_value(key(name), arena_, slot);
+  }
+
+  void content() {
+    const auto blocks = arena_.blocks(record_);
+    if (blocks.empty() && record_.shape == ContentShape::Absent) return;
+    key("content");
+    if (blocks.empty() && record_.shape == ContentShape::Null) {
+      out_.raw("null");
+    } else if (record_.shape == ContentShape::String && blocks.size() == 1 &&
+               blocks.front().type == BlockType::Text) {
+      out_.quoted(arena_.bytes(blocks.front().text()));
+    } else {
+      list(blocks);
+    }
+  }
+
+  void list(std::span<const BlockRecord> blocks) {
+    out_.raw('[');
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (i != 0) out_.raw(',');
+      block(blocks[i]);
+    }
+    out_.raw(']');
+  }
+
+  void block(const BlockRecord& block) {
+    const std::size_t outer = first_;
+    out_.raw('{');
+    first_ = out_.size();
+    key("type").quoted(to_string(block.type));
+    switch (block.type) {
+      case BlockType::Text: string("text", block.text()); break;
+      case BlockType::Thinking:
+        string("thinking", block.text());
+        string("signature", block.signature());
+        string("origin", block.origin());
+        break;
+      case BlockType::ToolUse:
+        string("id", block.id());
+        string("name", block.name());
+        string("arguments", block.arguments());
+        value("input", block.input());
+        break;
+      case BlockType::ToolResult: result(block); break;
+      case BlockType::Raw: raw(block); break;
+      default: media(block); break;
+    }
+    out_.raw('}');
+    first_ = outer;
+  }
+
+  void media(const BlockRecord& block) {
+    const bool is_url = block.source == SourceKind::Url;
+    key("source").raw(is_url ? "{\"type\":\"url\"" : "{\"type\":\"base64\"");
+    if (block.media_type().present()) put_string(out_.raw(",\"media_type\":"), arena_, block.media_type());
+    if (block.data().present()) put_string(out_.raw(is_url ? ",\"url\":" : ",\"data\":"), arena_, block.data());
+    out_.raw('}');
+    string("name", block.media_name());
+  }
+
+  void result(const BlockRecord& block) {
+    string("id", block.id());
+    string("name", block.name());
+    if (block.is_list) {
+      key("output");
+      list(arena_.children(block));
+    } else {
+      string("output", block.output());
+    }
+    if (block.is_error != Tristate::Unsaid) {
+      key("is_error").raw(block.is_error == Tristate::True ? "true" : "false");
+    }
+  }
+
+  void raw(const BlockRecord& block) {
+    key("dialect");
+    if (block.raw_dialect().present()) {
+      put_string(out_, arena_, block.raw_dialect());
+    } else {
+      out_.quoted(arena_.dialect() == 0 ? "" : to_string(static_cast<Dialect>(arena_.dialect())));
+    }
+    value("value", block.raw_value());
+  }
+
+  Draft& draft_;
+  json::Out& out_;
+  const Arena& arena_;
+  const MessageRecord& record_;
+  std::size_t first_ = 0;  // where the innermost object began: no comma before its first member
+};
+
+void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, group.front()).write(); }
+
+}  // namespace
+
+const Format kParley = {
+    {Dialect::Parley, "parley", "Parley's canonical form, complete", "all",
+     "a list, one message, {\"parley\": 1, \"messages\": [...]}"},
+    read_message,
+    one_by_one,
+    write_group,
+    true,
+};
+
+}  // namespace parley::dialect

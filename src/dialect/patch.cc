@@ -1,0 +1,155 @@
+#include "dialect/patch.h"
+
+#include <algorithm>
+
+#include "parley/json/pointer.h"
+#include "parley/json/writer.h"
+
+namespace parley::dialect {
+namespace {
+
+// Natural spellings nest six levels at most (message, content, block, output, block, source); below that
+// only whole values differ.
+constexpr int kDeepest = 8;
+
+using Members = std::vector<Json::Member>;
+
+// The members with duplicates resolved: the first one's place, the last one's value.
+Members resolved(const Json& object) {
+  Members out;
+  for (Json::Member& member : object.members()) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const auto& m) { return m.key == member.key; });
+    if (same == out.end()) {
+      out.push_back(std::move(member));
+    } else {
+      same->value = std::move(member.value);
+    }
+  }
+  return out;
+}
+
+const Json* find(const Members& members, std::string_view key) {
+  const auto found = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.key.view() == key; });
+  return found == members.end() ? nullptr : &found->value;
+}
+
+Json replacement(const Json& value) {
+  json::Writer w;
+  w.begin_object().key("is").value(value.compact()).end_object();
+  return w.take();
+}
+
+std::optional<Json> difference(const Json& natural, const Json& wire, int depth);
+
+Json object_difference(const Json& natural, const Json& wire, int depth) {
+  const Members before = resolved(natural);
+  const Members after = resolved(wire);
+  const bool same_keys =
+      before.size() == after.size() && std::equal(before.begin(), before.end(), after.begin(),
+                                                  [](const auto& a, const auto& b) { return a.key == b.key; });
+  json::Writer w;
+  w.begin_object();
+  if (!same_keys) {
+    w.key("order").begin_array();
+    for (const auto& member : after) w.string(member.key);
+    w.end_array();
+  }
+  w.key("in").begin_object();
+  for (const auto& member : after) {
+    const Json* old = find(before, member.key);
+    const std::optional<Json> change =
+        old != nullptr ? difference(*old, member.value, depth + 1) : replacement(member.value);
+    if (change) w.key(member.key).value(*change);
+  }
+  w.end_object().end_object();
+  return w.take();
+}
+
+Json array_difference(const std::vector<Json>& before, const std::vector<Json>& after, int depth) {
+  json::Writer w;
+  w.begin_object().key("in").begin_object();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (const auto change = difference(before[i], after[i], depth + 1)) w.key(std::to_string(i)).value(*change);
+  }
+  w.end_object().end_object();
+  return w.take();
+}
+
+std::optional<Json> difference(const Json& natural, const Json& wire, int depth) {
+  if (Json::equal(natural, wire)) return std::nullopt;
+  if (depth < kDeepest && natural.is_object() && wire.is_object()) return object_difference(natural, wire, depth);
+  if (depth < kDeepest && natural.is_array() && wire.is_array()) {
+    const std::vector<Json> before = natural.elements();
+    const std::vector<Json> after = wire.elements();
+    if (before.size() == after.size()) return array_difference(before, after, depth);
+  }
+  return replacement(wire);
+}
+
+Json apply(const Json& natural, const Json& patch, int depth);
+
+Json apply_to_object(const Json& natural, const Json& patch, int depth) {
+  const Members before = resolved(natural);
+  const Members changes = resolved(patch.get("in").value_or(Json()));
+  std::vector<Text> order;
+  if (const auto keys = patch.get("order"); keys && keys->is_array()) {
+    for (const Json& key : keys->elements()) {
+      if (auto name = key.as_string()) order.push_back(*std::move(name));
+    }
+  } else {
+    for (const auto& member : before) order.push_back(member.key);
+  }
+  json::Writer w;
+  w.begin_object();
+  for (const Text& key : order) {
+    const Json* old = find(before, key);
+    const Json* change = find(changes, key);
+    if (old == nullptr && change == nullptr) continue;
+    const Json value = change == nullptr ? *old : apply(old != nullptr ? *old : Json(), *change, depth + 1);
+    w.key(key).value(value);
+  }
+  w.end_object();
+  return w.take();
+}
+
+Json apply(const Json& natural, const Json& patch, int depth) {
+  if (depth > kDeepest) return natural;
+  if (auto value = patch.get("is")) return *std::move(value);
+  if (natural.is_object()) return apply_to_object(natural, patch, depth);
+  if (!natural.is_array()) return natural;
+  const Members changes = resolved(patch.get("in").value_or(Json()));
+  json::Writer w;
+  w.begin_array();
+  const std::vector<Json> elements = natural.elements();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Json* change = find(changes, std::to_string(i));
+    w.value(change != nullptr ? apply(elements[i], *change, depth + 1) : elements[i]);
+  }
+  w.end_array();
+  return w.take();
+}
+
+void collect(const Json& patch, const std::string& pointer, int depth, PatchedPlaces& out) {
+  if (const auto value = patch.get("is")) {
+    (value->is_null() ? out.nulls : out.values).push_back(pointer);
+    return;
+  }
+  if (depth > kDeepest) return;
+  for (const auto& member : patch.get("in").value_or(Json()).members()) {
+    collect(member.value, pointer + "/" + json::escape_pointer(member.key), depth + 1, out);
+  }
+}
+
+}  // namespace
+
+std::optional<Json> diff(const Json& natural, const Json& wire) { return difference(natural, wire, 0); }
+
+Json patched(const Json& natural, const Json& patch) { return apply(natural, patch, 0); }
+
+PatchedPlaces places(const Json& patch) {
+  PatchedPlaces out;
+  collect(patch, "", 0, out);
+  return out;
+}
+
+}  // namespace parley::dialect

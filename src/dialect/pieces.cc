@@ -1,0 +1,203 @@
+#include "dialect/pieces.h"
+
+#include <array>
+
+#include "json/walk.h"
+#include "parley/base/hash.h"
+#include "parley/base/ids.h"
+#include "parley/base/media_type.h"
+
+namespace parley::dialect {
+namespace {
+
+bool has_space(std::string_view json) { return json.find_first_of(" \n\r\t") != std::string_view::npos; }
+
+struct Extension {
+  std::string_view ending, media_type;
+};
+constexpr auto kExtensions = std::to_array<Extension>({
+    {".png", "image/png"},   {".jpg", "image/jpeg"},  {".jpeg", "image/jpeg"}, {".gif", "image/gif"},
+    {".webp", "image/webp"}, {".bmp", "image/bmp"},   {".tiff", "image/tiff"}, {".wav", "audio/wav"},
+    {".mp3", "audio/mpeg"},  {".ogg", "audio/ogg"},   {".flac", "audio/flac"}, {".m4a", "audio/mp4"},
+    {".aac", "audio/aac"},   {".mp4", "video/mp4"},   {".webm", "video/webm"}, {".mov", "video/quicktime"},
+    {".mkv", "video/x-matroska"}, {".pdf", "application/pdf"}, {".txt", "text/plain"},
+});
+
+std::string_view usual_media_type(BlockType type) {
+  switch (type) {
+    case BlockType::Image: return "image/jpeg";  // what OpenManus calls every image
+    case BlockType::Audio: return "audio/wav";
+    case BlockType::Video: return "video/mp4";
+    default: return "application/octet-stream";
+  }
+}
+
+// "data:[<type>][;base64],<data>" taken apart. `is_base64` is false for anything else.
+struct DataUrl {
+  std::string_view media_type, data;
+  bool is_base64 = false;
+};
+DataUrl parse_data_url(std::string_view url) {
+  DataUrl out;
+  const std::size_t comma = url.find(',');
+  if (!url.starts_with("data:") || comma == std::string_view::npos) return out;
+  std::string_view head = url.substr(5, comma - 5);
+  out.data = url.substr(comma + 1);
+  constexpr std::string_view kMark = ";base64";
+  out.is_base64 = head.ends_with(kMark);
+  if (out.is_base64) head.remove_suffix(kMark.size());
+  out.media_type = head.substr(0, head.find(';'));
+  return out;
+}
+
+// What the first text of a result begins with, whatever escapes it uses for it.
+bool says_error(std::string_view spelled) { return spelled.starts_with("Error"); }
+
+}  // namespace
+
+void put_string(json::Out& out, const Arena& arena, Slice slice) {
+  if (slice.is_null()) {
+    out.raw("null");
+  } else {
+    out.quoted(slice.present() ? arena.bytes(slice) : std::string_view());
+  }
+}
+
+void put_value(json::Out& out, const Arena& arena, Slice slice) {
+  const std::string_view json = arena.bytes(slice);
+  out.raw(has_space(json) ? arena.value(slice).compact().text().view() : json);
+}
+
+void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use) {
+  const bool has_text = use.arguments().present();
+  const bool has_input = use.input().present();
+  if (has_text && !has_input) {
+    draft.out.raw(arena.bytes(use.arguments()));
+    return;
+  }
+  if (!has_input) return;
+  const Json input = arena.value(use.input());
+  if (has_text) {
+    // The exact text counts as long as it says the same; else the object does, which is what was run.
+    const Result<Json> parsed = Json::parse(arena.string(use.arguments()));
+    if (parsed && Json::equal(*parsed, input)) {
+      draft.out.raw(arena.bytes(use.arguments()));
+      return;
+    }
+    draft.note("raw_input_dropped", Severity::Minor, "dropped", "the raw arguments differ from the parsed ones");
+  }
+  draft.out.escaped(input.compact().text());
+}
+
+void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, std::size_t index) {
+  json::Out& out = draft.out;
+  out.raw("\"input\":");
+  if (use.input().present()) {
+    put_value(out, arena, use.input());
+    if (use.arguments().present()) out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
+    return;
+  }
+  if (!use.arguments().present()) {
+    out.raw("{}");
+    return;
+  }
+  const Text exact = arena.string(use.arguments());
+  const Result<Json> parsed = Json::parse(exact);
+  if (!parsed || !parsed->is_object()) {
+    // No arguments at all is how a model spells an empty object; anything else is worth a note.
+    if (!exact.empty()) {
+      draft.note("arguments_not_object", Severity::Minor, "moved",
+                 "the arguments are no JSON object; their text is in raw_input", index);
+    }
+    out.raw("{}");
+    if (!exact.empty()) out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
+    return;
+  }
+  const Json compact = parsed->compact();
+  out.raw(compact.text());
+  if (compact.text() != exact) out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
+}
+
+bool is_inline(const Arena& arena, const BlockRecord& media) {
+  if (!media.data().present()) return false;
+  return media.source == SourceKind::Base64 || arena.bytes(media.data()).starts_with("data:");
+}
+
+InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index) {
+  InlineMedia out;
+  out.data = media.data().present() ? arena.bytes(media.data()) : std::string_view();
+  if (media.media_type().present()) out.media_type = arena.bytes(media.media_type());
+  if (const DataUrl url = parse_data_url(out.data); url.is_base64) {
+    out.data = url.data;
+    out.media_type = url.media_type;
+  }
+  const std::string_view shown = sniff_base64_media_type(out.data);
+  if (!shown.empty() && shown != out.media_type) {
+    if (!out.media_type.empty()) {
+      draft.note("media_type_corrected", Severity::Info, "corrected",
+                 "the bytes are " + std::string(shown) + ", not " + std::string(out.media_type), index);
+    }
+    out.media_type = shown;
+  }
+  if (out.media_type.empty()) {
+    out.media_type = usual_media_type(media.type);
+    draft.note("media_type_guessed", Severity::Minor, "minted",
+               "the bytes show no known media type; " + std::string(out.media_type) + " is assumed", index);
+  }
+  return out;
+}
+
+std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index) {
+  if (media.media_type().present()) return arena.bytes(media.media_type());
+  std::string_view url = media.data().present() ? arena.bytes(media.data()) : std::string_view();
+  url = url.substr(0, url.find_first_of("?#"));
+  for (const Extension& extension : kExtensions) {
+    if (url.ends_with(extension.ending)) return extension.media_type;
+  }
+  const std::string_view usual = usual_media_type(media.type);
+  draft.note("media_type_guessed", Severity::Minor, "minted",
+             "the URL shows no media type; " + std::string(usual) + " is assumed", index);
+  return usual;
+}
+
+std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>& texts, std::size_t index) {
+  if (!texts.empty() && says_error(texts.front())) return {};
+  draft.note("error_as_text", Severity::Info, "mapped", "the error flag is written as the prefix 'Error: '", index);
+  return "Error: ";
+}
+
+void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message) {
+  // A message built here has an id and a time nobody asked for; only what was said can be lost.
+  const bool built = arena.dialect() == 0;
+  std::string lost;
+  const auto add = [&](bool said, std::string_view name) {
+    if (!said) return;
+    if (!lost.empty()) lost += ", ";
+    lost += name;
+  };
+  add(message.id.present() && !built, "id");
+  add(message.timestamp.present(), "timestamp");
+  add(message.metadata.present() && arena.bytes(message.metadata).find('"') != std::string_view::npos, "metadata");
+  add(message.invocation_id.present(), "invocation_id");
+  if (lost.empty()) return;
+  draft.note("identity_dropped", Severity::Minor, "dropped", "there is no place for: " + lost);
+}
+
+void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t index) {
+  const std::string type(to_string(block.type));
+  draft.note(type + "_dropped", Severity::Major, "dropped",
+             std::string(to_string(draft.target)) + " cannot carry this " + type + " block", index);
+}
+
+void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position) {
+  char id[kShortIdLength];
+  encode_short_id(hash128(message.wire.present() ? arena.bytes(message.wire) : std::string_view(), position), id);
+  out.quoted({id, sizeof id});
+}
+
+bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target) {
+  if (raw.raw_dialect().present()) return arena.bytes(raw.raw_dialect()) == to_string(target);
+  return arena.dialect() == tag(target);
+}
+
+}  // namespace parley::dialect

@@ -1,0 +1,51 @@
+// Pieces that the writers of several dialects share: values moved from records to the wire, and the notes
+// for what a target cannot hold.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dialect/format.h"
+
+namespace parley::dialect {
+
+// A string slot as a JSON string; null if it is null; "" if it is absent.
+void put_string(json::Out& out, const Arena& arena, Slice slice);
+
+// A JSON slot without insignificant whitespace.
+void put_value(json::Out& out, const Arena& arena, Slice slice);
+
+// The inside of a JSON string that spells the exact arguments of a tool use.
+void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use);
+
+// The members `"input": {...}` and, where the exact text would else be lost, `"raw_input": "..."`.
+void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, std::size_t index);
+
+// A media block held inside the message: base64, or a data URL.
+bool is_inline(const Arena& arena, const BlockRecord& media);
+
+// A media source as its bytes are labelled: data URLs taken apart, the type sniffed where it can be.
+struct InlineMedia {
+  std::string_view media_type;
+  std::string_view data;  // as spelled in the buffer
+};
+InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index);
+
+// The media type of a URL by its extension, or what is usual for the block's type.
+std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index);
+
+// "Error: " unless the first text begins with it: how a dialect without an error flag says it.
+std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>& texts, std::size_t index);
+
+// Notes id, time, metadata and invocation id, which OpenManus has no place for.
+void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message);
+
+void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t index);
+
+// An id that derives from where the message stands and what it says.
+void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position);
+
+// A raw block may go back to the dialect it came from, and nowhere else.
+bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target);
+
+}  // namespace parley::dialect

@@ -1,0 +1,292 @@
+#include "dialect/reader.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace parley::dialect {
+namespace {
+
+bool is_media_type(BlockType type) { return type >= BlockType::Image && type <= BlockType::Document; }
+
+BlockType type_of_media(std::string_view media_type) {
+  if (media_type.starts_with("image/")) return BlockType::Image;
+  if (media_type.starts_with("audio/")) return BlockType::Audio;
+  if (media_type.starts_with("video/")) return BlockType::Video;
+  return BlockType::Document;
+}
+
+}  // namespace
+
+bool Reader::wrong_type(std::string_view member, std::string_view expected) {
+  std::string message = "'";
+  message.append(member).append("' must be ").append(expected);
+  return cursor.fail(Code::WrongType, cursor.position(), std::move(message));
+}
+
+bool Reader::skip_value() {
+  Slice ignored;
+  return cursor.skip(ignored);
+}
+
+bool Reader::missing(std::uint32_t object_offset, std::string_view member) {
+  std::string message = "the member '";
+  message.append(member).append("' is missing");
+  const char* object = cursor.position() - (cursor.offset() - object_offset);
+  return cursor.fail(Code::Missing, object, std::move(message));
+}
+
+bool Reader::string(Slice& out, std::string_view member) {
+  if (cursor.peek() != '"') return wrong_type(member, "a string");
+  return cursor.string(out);
+}
+
+bool Reader::string_or_null(Slice& out, std::string_view member) {
+  if (cursor.peek() == '"') return cursor.string(out);
+  if (cursor.peek() != 'n') return wrong_type(member, "a string or null");
+  out = Slice::null();
+  Slice ignored;
+  return cursor.skip(ignored);
+}
+
+bool Reader::object_or_null(Slice& out, std::string_view member) {
+  const char first = cursor.peek();
+  if (first != '{' && first != 'n') return wrong_type(member, "an object or null");
+  if (!cursor.skip(out)) return false;
+  if (first == 'n') out = Slice::null();
+  return true;
+}
+
+bool Reader::role(Role& out, std::span<const Role> allowed) {
+  const char* at = cursor.position();
+  Slice spelled;
+  if (!string(spelled, "role")) return false;
+  const std::optional<Role> known = role_named(plain(spelled));
+  if (known && std::find(allowed.begin(), allowed.end(), *known) != allowed.end()) {
+    out = *known;
+    return true;
+  }
+  std::string message = "the role must be ";
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    if (i != 0) message += i + 1 == allowed.size() ? " or " : ", ";
+    message.append("'").append(to_string(allowed[i])).append("'");
+  }
+  return cursor.fail(Code::UnknownRole, at, std::move(message));
+}
+
+bool Reader::content(MessageRecord& message, const BlockTable& table, bool strings_allowed) {
+  blocks.resize(first_block_);  // of a duplicate member the last one counts
+  const char first = cursor.peek();
+  if (first == '"' && strings_allowed) {
+    BlockRecord text;
+    text.type = BlockType::Text;
+    const std::uint32_t start = cursor.offset();
+    if (!cursor.string(text.text())) return false;
+    text.wire = {start, cursor.offset() - start};
+    blocks.push_back(text);
+    message.shape = ContentShape::String;
+    return true;
+  }
+  if (first == 'n') {
+    message.shape = ContentShape::Null;
+    Slice ignored;
+    return cursor.skip(ignored);
+  }
+  if (first != '[') {
+    return wrong_type("content", strings_allowed ? "a string, a list of blocks or null" : "a list of blocks");
+  }
+  message.shape = ContentShape::Blocks;
+  return cursor.array([&](std::uint32_t) { return block(table, blocks); });
+}
+
+bool Reader::block(const BlockTable& table, std::vector<BlockRecord>& into) {
+  if (cursor.peek() != '{') return wrong_type("block", "an object");
+  BlockRecord out;
+  const std::uint32_t start = cursor.offset();
+  Slice quoted;
+  if (!cursor.look_ahead("type", quoted)) return false;
+  if (quoted.present() && cursor.bytes(quoted).front() != '"') {
+    return cursor.fail(Code::WrongType, cursor.position() + (quoted.offset - start), "'type' must be a string");
+  }
+  const Slice type = quoted.present() ? Slice{quoted.offset + 1, quoted.length - 2} : Slice::absent();
+  const std::string_view name = type.present() ? plain(type) : std::string_view();
+  if (std::find(table.foreign_types.begin(), table.foreign_types.end(), name) != table.foreign_types.end()) {
+    return cursor.fail(Code::WrongDialect, cursor.position(),
+                       "a block of this type belongs to the dialect '" + std::string(table.foreign_dialect) + "'");
+  }
+  const auto rule = std::find_if(table.rules.begin(), table.rules.end(), [&](const BlockRule& each) {
+    const bool fits_here = !nested_ || each.block == BlockType::Text || each.block == BlockType::Raw || is_media_type(each.block);
+    return each.type == name && fits_here;
+  });
+  bool known = rule != table.rules.end();
+  if (known) {
+    out.type = rule->block;
+    if (!members(*rule, table, out)) return false;
+    // A media block whose source is of a kind we do not know is kept whole.
+    known = !is_media_type(out.type) || out.source != SourceKind::None;
+    if (known && is_media_type(out.type) && table.kind_by_media_type) {
+      out.type = type_of_media(out.media_type().present() ? cursor.bytes(out.media_type()) : "");
+    }
+  } else {
+    Slice ignored;
+    if (!cursor.skip(ignored)) return false;
+  }
+  out.wire = {start, cursor.offset() - start};
+  if (!known) {
+    out = BlockRecord{.type = BlockType::Raw, .wire = out.wire, .slots = {}};
+    out.raw_type() = type;
+    out.raw_value() = out.wire;
+  }
+  into.push_back(out);
+  return true;
+}
+
+bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord& out) {
+  return cursor.object([&](std::string_view key) {
+    for (const MemberRule& member : rule.members) {
+      if (member.key != key) continue;
+      Slice& slot = out.slots[member.slot];
+      switch (member.want) {
+        case Want::String:
+        case Want::Arguments: return string(slot, key);
+        case Want::StringOrNull: return string_or_null(slot, key);
+        case Want::Object: return cursor.peek() == '{' ? cursor.skip(slot) : wrong_type(key, "an object");
+        case Want::Value: return cursor.skip(slot);
+        case Want::Source: return source(out);
+        case Want::Output: return output(table, out);
+        case Want::ErrorFlag: {
+          const char first = cursor.peek();
+          if (first != 't' && first != 'f') return wrong_type(key, "true or false");
+          out.is_error = first == 't' ? Tristate::True : Tristate::False;
+          Slice ignored;
+          return cursor.skip(ignored);
+        }
+        case Want::ErrorState: {
+          Slice state;
+          if (!string(state, key)) return false;
+          const std::string_view said = plain(state);
+          const bool failed = said == "error" || said == "interrupted" || said == "denied";
+          if (failed) out.is_error = Tristate::True;
+          if (said == "success") out.is_error = Tristate::False;
+          return true;
+        }
+      }
+    }
+    if (!table.foreign_member.empty() && key == table.foreign_member) {
+      return cursor.fail(Code::WrongDialect, cursor.position(),
+                         "a block with this member belongs to the dialect '" + std::string(table.foreign_dialect) + "'");
+    }
+    return key == "type" ? skip_value() : unknown();
+  });
+}
+
+bool Reader::source(BlockRecord& out) {
+  if (cursor.peek() != '{') return wrong_type("source", "an object");
+  Slice quoted;
+  if (!cursor.look_ahead("type", quoted)) return false;
+  const bool is_string = quoted.present() && quoted.length >= 2 && cursor.bytes(quoted).front() == '"';
+  const std::string_view type = is_string ? plain({quoted.offset + 1, quoted.length - 2}) : std::string_view();
+  const bool is_url = type == "url";
+  out.source = is_url ? SourceKind::Url : type == "base64" ? SourceKind::Base64 : SourceKind::None;
+  return cursor.object([&](std::string_view key) {
+    if (out.source != SourceKind::None) {
+      if (key == (is_url ? "url" : "data")) return string(out.data(), key);
+      if (key == "media_type") return string(out.media_type(), key);
+    }
+    return key == "type" ? skip_value() : unknown();
+  });
+}
+
+bool Reader::output(const BlockTable& table, BlockRecord& out) {
+  out.is_list = cursor.peek() == '[';
+  if (!out.is_list) {
+    if (cursor.peek() != '"' && cursor.peek() != 'n') return wrong_type("output", "a string, a list of blocks or null");
+    return string_or_null(out.output(), "output");
+  }
+  const std::size_t first = children.size();
+  nested_ = true;
+  const bool good = cursor.array([&](std::uint32_t) { return block(table, children); });
+  nested_ = false;
+  out.output() = Slice::absent();
+  out.children() = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(children.size() - first)};
+  return good;
+}
+
+void Reader::end_message(MessageRecord& message, std::uint32_t start) {
+  message.wire = {start, cursor.offset() - start};
+  message.first_block = first_block_;
+  message.block_count = static_cast<std::uint32_t>(blocks.size()) - first_block_;
+  bool only_results = message.block_count != 0;
+  for (std::size_t i = first_block_; i < blocks.size(); ++i) {
+    only_results = only_results && blocks[i].type == BlockType::ToolResult;
+  }
+  message.wire_role = message.role;
+  if (only_results) message.role = Role::Tool;
+  if (has_more_) message.flags |= MessageRecord::kHasMore;
+  messages.push_back(message);
+}
+
+std::string_view Reader::plain(Slice spelled) {
+  const std::string_view bytes = cursor.bytes(spelled);
+  if (bytes.find('\\') == std::string_view::npos) return bytes;
+  plain_.resize(bytes.size() + json::kPadding);
+  const char* end = json::kernel().unescape(bytes.data(), bytes.size(), plain_.data());
+  plain_.resize(static_cast<std::size_t>(end - plain_.data()));
+  return plain_;
+}
+
+bool Reader::document(ReadMessage read_message) {
+  if (!cursor.ok()) return false;
+  read_message_ = read_message;
+  const char first = cursor.peek();
+  const std::uint32_t start = cursor.offset();
+  if (first == '[') {
+    if (!list()) return false;
+  } else if (first == '{') {
+    shape_ = DocumentShape::Single;
+    if (!read_message(*this)) return false;
+    if (shape_ == DocumentShape::Single) list_ = {start, cursor.offset() - start};
+  } else {
+    // What is no JSON at all is said to be so before anything is said about its shape.
+    Slice ignored;
+    if (!cursor.skip(ignored)) return false;
+    const char* at = cursor.position() - (cursor.offset() - start);
+    return cursor.fail(Code::WrongType, at, "a document must be a list of messages or an object");
+  }
+  document_ = {start, cursor.offset() - start};
+  return cursor.finish();
+}
+
+bool Reader::list() {
+  const std::uint32_t start = cursor.offset();
+  const bool good = cursor.array([&](std::uint32_t) {
+    if (cursor.peek() == '{') return read_message_(*this);
+    Slice ignored;
+    const char* at = cursor.position();
+    return cursor.skip(ignored) && cursor.fail(Code::WrongType, at, "a message must be an object");
+  });
+  list_ = {start, cursor.offset() - start};
+  return good;
+}
+
+bool Reader::envelope_member(std::string_view key, bool role_seen) {
+  const bool is_list = shape_ == DocumentShape::Single && !role_seen && key == "messages" && cursor.peek() == '[';
+  const bool again = is_envelope() && key == "messages" && cursor.peek() == '[';
+  if (!is_list && !again) return unknown();
+  shape_ = DocumentShape::Envelope;
+  messages.clear();  // of a duplicate member the last one counts
+  blocks.clear();
+  children.clear();
+  ++depth_;
+  const bool good = list();
+  --depth_;
+  return good;
+}
+
+std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {
+  auto arena = std::make_shared<Arena>(std::move(buffer), dialect);
+  arena->seal(messages, blocks, children);
+  arena->set_frame(shape_, document_, list_);
+  return arena;
+}
+
+}  // namespace parley::dialect

@@ -1,0 +1,126 @@
+// Reader turns one document into an Arena. What is common to all dialects is here: the document around the
+// messages, typed members, and blocks read by table; a dialect adds its own frame of a message.
+//
+// One thread at a time; used once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/cursor.h"
+#include "message/arena.h"
+#include "parley/dialect/dialect.h"
+
+namespace parley::dialect {
+
+using json::Cursor;
+using json::Slice;
+
+// How a member of a block is read.
+enum class Want : std::uint8_t {
+  String,        // a string
+  StringOrNull,  // a string or null
+  Object,        // an object, kept as JSON
+  Value,         // any JSON
+  Arguments,     // a string into the slot of exact arguments
+  Source,        // a media source: {"type": "base64", ...} or {"type": "url", ...}
+  Output,        // what a tool gave back: a string, null, or a list of blocks
+  ErrorFlag,     // true or false
+  ErrorState,    // AgentScope 2's state of a result
+};
+
+struct MemberRule {
+  std::string_view key;
+  Want want;
+  std::uint8_t slot = 0;  // of BlockRecord::slots
+};
+
+struct BlockRule {
+  std::string_view type;  // the wire's name
+  BlockType block;
+  std::span<const MemberRule> members;
+};
+
+struct BlockTable {
+  std::span<const BlockRule> rules;
+  // A block of this type (or with this member) belongs to another dialect; its name goes into the error.
+  std::span<const std::string_view> foreign_types;
+  std::string_view foreign_member;
+  std::string_view foreign_dialect;
+  bool kind_by_media_type = false;  // media blocks are images, audio, ... by what their source says
+};
+
+class Reader {
+ public:
+  Reader(json::Buffer& buffer, const ReadOptions& options) : cursor(buffer, {options.limits, options.strict}) {}
+
+  Cursor cursor;
+
+  // Each takes the value at the cursor, or fails with WrongType naming `member`.
+  bool string(Slice& out, std::string_view member);
+  bool string_or_null(Slice& out, std::string_view member);
+  bool object_or_null(Slice& out, std::string_view member);
+  bool wrong_type(std::string_view member, std::string_view expected);
+  bool skip_value();
+  bool missing(std::uint32_t object_offset, std::string_view member);
+
+  // Takes a role out of `allowed`, or fails with UnknownRole.
+  bool role(Role& out, std::span<const Role> allowed);
+
+  // Takes string content, null, or a list of blocks. REQUIRES: begin_message() was called.
+  bool content(MessageRecord& message, const BlockTable& table, bool strings_allowed = true);
+  // Takes one block by its table and adds it to `into`. Unknown blocks are kept as Raw.
+  bool block(const BlockTable& table, std::vector<BlockRecord>& into);
+
+  // Marks the blocks added from now on as the next message's; ends it by adding its record.
+  void begin_message() {
+    first_block_ = static_cast<std::uint32_t>(blocks.size());
+    has_more_ = false;
+  }
+  void end_message(MessageRecord& message, std::uint32_t start);
+
+  // Takes a member the records have no place for.
+  bool unknown() {
+    has_more_ = true;
+    Slice ignored;
+    return cursor.skip(ignored);
+  }
+  // Says that the wire holds something the records do not.
+  void more() { has_more_ = true; }
+
+  // The document around the messages. A single object is a message, unless it has a list "messages"
+  // before any role; `is_envelope()` then tells a dialect to leave its own frame unfinished.
+  using ReadMessage = bool (*)(Reader&);
+  bool document(ReadMessage read_message);
+  bool envelope_member(std::string_view key, bool role_seen);
+  bool is_envelope() const { return shape_ == DocumentShape::Envelope && depth_ == 0; }
+  std::shared_ptr<Arena> seal(json::Buffer buffer, DialectTag dialect);
+
+  // The string a slice spells; valid until the next call.
+  std::string_view plain(Slice spelled);
+
+  std::vector<MessageRecord> messages;
+  std::vector<BlockRecord> blocks, children;
+  std::vector<BlockRecord> later;  // scratch: blocks whose place comes after others not read yet
+
+ private:
+  bool list();
+  bool members(const BlockRule& rule, const BlockTable& table, BlockRecord& out);
+  bool source(BlockRecord& out);
+  bool output(const BlockTable& table, BlockRecord& out);
+
+  std::uint32_t first_block_ = 0;
+  ReadMessage read_message_ = nullptr;
+  DocumentShape shape_ = DocumentShape::List;
+  Slice document_, list_;
+  int depth_ = 0;  // 1 inside the list of an envelope
+  bool has_more_ = false;
+  std::string plain_;
+  bool nested_ = false;  // inside a result: its blocks hold no further results
+};
+
+}  // namespace parley::dialect

@@ -1,0 +1,47 @@
+#include "dialect/timestamp.h"
+
+#include <algorithm>
+#include <string>
+
+namespace parley::dialect {
+namespace {
+
+// Checks `text` against a pattern in which 'd' stands for a digit.
+bool matches(std::string_view text, std::string_view pattern) {
+  return text.size() == pattern.size() &&
+         std::equal(text.begin(), text.end(), pattern.begin(),
+                    [](char c, char p) { return p == 'd' ? c >= '0' && c <= '9' : c == p; });
+}
+
+constexpr std::string_view kSpaced = "dddd-dd-dd dd:dd:dd.ddd";
+constexpr std::string_view kIso = "dddd-dd-ddTdd:dd:dd.dddddd";
+constexpr std::string_view kIsoWhole = "dddd-dd-ddTdd:dd:dd";
+constexpr std::size_t kSeparator = 10;
+constexpr std::size_t kSeconds = 19;
+constexpr std::size_t kMilliseconds = 23;
+
+}  // namespace
+
+void put_timestamp(Draft& draft, std::string_view spelled, TimeStyle style) {
+  std::string time(spelled);
+  bool precise = true;
+  if (style == TimeStyle::Iso && matches(spelled, kSpaced)) {
+    time[kSeparator] = 'T';
+    // Python leaves a fraction of zero out.
+    time = spelled.ends_with(".000") ? time.substr(0, kSeconds) : time + "000";
+  } else if (style == TimeStyle::Spaced && matches(spelled, kIso)) {
+    precise = spelled.ends_with("000");
+    time[kSeparator] = ' ';
+    time.resize(kMilliseconds);
+  } else if (style == TimeStyle::Spaced && matches(spelled, kIsoWhole)) {
+    time[kSeparator] = ' ';
+    time += ".000";
+  }
+  draft.out.quoted(time);
+  if (time != spelled) {
+    draft.note("timestamp_respelled", precise ? Severity::Info : Severity::Minor, "respelled",
+               precise ? "the time is spelled the target's way" : "microseconds are cut to milliseconds");
+  }
+}
+
+}  // namespace parley::dialect

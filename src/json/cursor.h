@@ -1,0 +1,212 @@
+// Cursor reads a document front to back, once, validating every byte: the way readers of known shapes
+// get slices, and the walker that skips over everything else.
+//
+// Invariants (quoted by tests as C1..C5):
+//   C1  A document is accepted only if every byte of it is strict JSON and UTF-8.
+//   C2  Slices are the exact bytes: strings without their quotes, other values whole.
+//   C3  Nothing recurses on input depth: unknown values go through one loop with an explicit stack.
+//   C4  The first fault wins; every call after it returns false.
+//   C5  Faults and notes are byte offsets; pointer_at() turns them into JSON Pointers afterwards, so that
+//       reading keeps no path.
+//
+// Every function that returns bool returns false after a fault. One thread at a time.
+#pragma once
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/kernel.h"
+#include "json/slice.h"
+#include "parley/base/error.h"
+#include "parley/json/buffer.h"
+#include "parley/json/limits.h"
+
+namespace parley::json {
+
+// A fault: what is wrong, and the byte it is about.
+struct Fault {
+  Code code = Code::Malformed;
+  std::size_t at = 0;
+  std::string message;
+};
+
+// Something a lenient reader let pass: a lone surrogate it replaced, a member name met twice.
+struct Oddity {
+  Code code = Code::DuplicateKey;
+  std::uint32_t at = 0;
+};
+
+struct CursorOptions {
+  Limits limits;
+  bool strict = false;  // lone surrogates and duplicate keys are faults
+};
+
+class Cursor {
+ public:
+  // Reads `buffer`, which must outlive the cursor. A leading byte order mark is passed over; a lone
+  // surrogate escape is overwritten in place by \ufffd unless options.strict.
+  Cursor(Buffer& buffer, const CursorOptions& options);
+
+  bool ok() const { return !failed_; }
+  const Fault& fault() const { return fault_; }
+  const std::vector<Oddity>& oddities() const { return oddities_; }
+  bool fail(Code code, const char* at, std::string message);
+
+  const char* position() const { return p_; }
+  std::uint32_t offset(const char* at) const { return static_cast<std::uint32_t>(at - base_); }
+  std::uint32_t offset() const { return offset(p_); }
+  std::string_view bytes(Slice slice) const { return {base_ + slice.offset, slice.length}; }
+
+  // The first byte of the next token; NUL at the end.
+  char peek() {
+    while (static_cast<unsigned char>(*p_) <= ' ') {
+      if (*p_ != ' ' && *p_ != '\n' && *p_ != '\r' && *p_ != '\t') break;
+      ++p_;
+    }
+    return *p_;
+  }
+
+  // Takes a string; `out` is what stands between the quotes. REQUIRES: peek() == '"'.
+  bool string(Slice& out) {
+    const char* first = p_ + 1;
+#if defined(__SSE2__)
+    // Short plain strings, the most common by far, end within the first 32 bytes. As signed bytes,
+    // controls and bytes >= 0x80 are what is below a space.
+    const auto special = [](const char* at) {
+      const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const __m128i found =
+          _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
+                       _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(found));
+    };
+    const std::uint32_t mask = special(first) | special(first + 16) << 16;
+    if (mask != 0) {
+      const int length = std::countr_zero(mask);
+      if (first[length] == '"' && static_cast<std::size_t>(length) <= string_limit_) {
+        out = {offset(first), static_cast<std::uint32_t>(length)};
+        p_ = first + length + 1;
+        return true;
+      }
+    }
+#endif
+    return long_string(first, out);
+  }
+
+  // Takes any value; `out` is all of it.
+  bool skip(Slice& out);
+
+  // Takes an object and calls on_member(key) for each member with the cursor at its value, which the
+  // callback must take. `key` is unescaped and valid until the callback reads on. REQUIRES: peek() == '{'.
+  template <typename OnMember>
+  bool object(OnMember&& on_member) {
+    if (!open()) return false;
+    const std::size_t first_key = keys_.size();
+    std::uint64_t seen = 0;
+    bool repeated = false;
+    if (peek() == '}') {
+      close();
+      return true;
+    }
+    for (;;) {
+      std::string_view key;
+      if (!member_name(key, seen, repeated) || !on_member(key)) return false;
+      const char c = peek();
+      if (c == ',') {
+        ++p_;
+        continue;
+      }
+      if (c != '}') return unexpected("expected ',' or '}' after a member");
+      break;
+    }
+    if (repeated && !find_duplicates(first_key)) return false;
+    keys_.resize(first_key);
+    close();
+    return true;
+  }
+
+  // Takes an array and calls on_element(index) with the cursor at each element. REQUIRES: peek() == '['.
+  template <typename OnElement>
+  bool array(OnElement&& on_element) {
+    if (!open()) return false;
+    if (peek() == ']') {
+      close();
+      return true;
+    }
+    for (std::uint32_t index = 0;; ++index) {
+      peek();
+      if (!on_element(index)) return false;
+      const char c = peek();
+      if (c == ',') {
+        ++p_;
+        continue;
+      }
+      if (c != ']') return unexpected("expected ',' or ']' after an element");
+      break;
+    }
+    close();
+    return true;
+  }
+
+  // Looks ahead at the member `name` of the object at the cursor, without moving: its value whole, or
+  // absent. Fast if it is the first member; else the object is read twice. REQUIRES: peek() == '{'.
+  bool look_ahead(std::string_view name, Slice& value);
+
+  // True if nothing but whitespace is left; else a fault.
+  bool finish();
+
+ private:
+  struct Key {
+    std::uint32_t hash;
+    Slice name;  // as spelled
+  };
+
+  bool long_string(const char* first, Slice& out);
+  bool odd_string(const char* first, Slice& out);
+  bool member_name(std::string_view& key, std::uint64_t& seen, bool& repeated);
+  std::string_view unescaped_key(Slice name);
+  bool find_duplicates(std::size_t first_key);
+  bool scalar(Slice& out);
+  bool number();
+  bool literal(std::string_view word);
+  bool unexpected(std::string_view expected);
+  bool open() {
+    if (++depth_ > depth_limit_) return too_deep();
+    ++p_;
+    return true;
+  }
+  void close() {
+    --depth_;
+    ++p_;
+  }
+  bool too_deep();
+
+  char* base_;
+  const char* p_;
+  const char* end_;
+  std::size_t depth_ = 0;
+  std::size_t depth_limit_;
+  std::size_t string_limit_;
+  const Kernel* kernel_;
+  bool strict_;
+  bool failed_ = false;
+  Fault fault_;
+  std::vector<Oddity> oddities_;
+  std::vector<Key> keys_;      // of the objects that are open, innermost last
+  std::string key_;            // the last escaped key, unescaped
+  struct Level {
+    std::uint32_t first_key;
+    bool is_object;
+    bool repeated;
+    std::uint64_t seen;
+  };
+  std::vector<Level> levels_;  // the stack of skip()
+};
+
+}  // namespace parley::json

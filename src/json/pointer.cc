@@ -1,0 +1,141 @@
+#include "parley/json/pointer.h"
+
+#include <vector>
+
+#include "json/escapes.h"
+
+namespace parley::json {
+namespace {
+
+// Where the walk is inside one container.
+struct Level {
+  bool is_object = false;
+  bool has_key = false;
+  std::size_t index = 0;
+  std::string_view key;  // as spelled
+};
+
+// The position behind the string that starts at `at`, or the end if it does not close.
+std::size_t string_end(std::string_view document, std::size_t at) {
+  for (++at; at < document.size(); ++at) {
+    if (document[at] == '\\') {
+      ++at;
+    } else if (document[at] == '"') {
+      return at + 1;
+    }
+  }
+  return document.size();
+}
+
+// A key may itself be where the fault is, so escapes are only resolved if they are whole.
+std::string plain_key(std::string_view spelled) {
+  std::string key;
+  for (std::size_t i = 0; i < spelled.size();) {
+    const bool numbered = spelled[i] == '\\' && i + 6 <= spelled.size() && spelled[i + 1] == 'u' &&
+                          decode_hex4(spelled.data() + i + 2) >= 0;
+    const bool lettered = spelled[i] == '\\' && i + 2 <= spelled.size() && kSpelled[as_byte(spelled[i + 1])] != 0;
+    if (!numbered && !lettered) {
+      key += spelled[i++];
+      continue;
+    }
+    // Twelve bytes, so that a surrogate pair can be taken even where only half of one is there.
+    std::string padded(spelled.substr(i, 12));
+    const int unit = numbered ? decode_hex4(padded.data() + 2) : 0;
+    if (unit >= 0xD800 && unit <= 0xDFFF && (padded.size() < 12 || padded[6] != '\\' || padded[7] != 'u')) {
+      key += "\xEF\xBF\xBD";
+      i += 6;
+      continue;
+    }
+    const char* in = padded.data();
+    char spelled_out[4];
+    char* out = spelled_out;
+    unescape_one(in, out);
+    key.append(spelled_out, out);
+    i += static_cast<std::size_t>(in - padded.data());
+  }
+  return key;
+}
+
+// Walks forward only, so that any number of places costs one pass.
+class Walk {
+ public:
+  explicit Walk(std::string_view document) : document_(document) {}
+
+  std::string pointer_at(std::size_t offset) {
+    while (at_ < document_.size() && at_ < offset) step();
+    std::string pointer;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      Level level = levels_[i];
+      // A name that starts exactly at the offset belongs to its member, too.
+      const bool at_name = i + 1 == levels_.size() && at_ == offset && is_name();
+      if (at_name) level.key = name();
+      if (level.is_object && !level.has_key && !at_name) break;
+      pointer += '/';
+      pointer += level.is_object ? escape_pointer(plain_key(level.key)) : std::to_string(level.index);
+    }
+    return pointer;
+  }
+
+ private:
+  bool is_name() const {
+    return at_ < document_.size() && document_[at_] == '"' && !levels_.empty() && levels_.back().is_object &&
+           !levels_.back().has_key;
+  }
+  std::string_view name() const {
+    const std::size_t end = string_end(document_, at_);
+    return document_.substr(at_ + 1, end - at_ - 2);
+  }
+
+  // Takes one string or one other byte.
+  void step() {
+    const char c = document_[at_];
+    if (c == '"') {
+      if (is_name()) {
+        levels_.back().key = name();
+        levels_.back().has_key = true;
+      }
+      at_ = string_end(document_, at_);
+      return;
+    }
+    if (c == '{' || c == '[') levels_.push_back({c == '{', false, 0, {}});
+    if ((c == '}' || c == ']') && !levels_.empty()) levels_.pop_back();
+    if (c == ',' && !levels_.empty()) {
+      levels_.back().has_key = false;
+      ++levels_.back().index;
+    }
+    ++at_;
+  }
+
+  std::string_view document_;
+  std::size_t at_ = 0;
+  std::vector<Level> levels_;
+};
+
+}  // namespace
+
+std::string escape_pointer(std::string_view key) {
+  std::string out;
+  for (const char c : key) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string pointer_at(std::string_view document, std::size_t offset) {
+  return std::move(pointers_at(document, {&offset, 1}).front());
+}
+
+std::vector<std::string> pointers_at(std::string_view document, std::span<const std::size_t> offsets) {
+  std::vector<std::string> pointers;
+  Walk walk(document);
+  for (const std::size_t offset : offsets) pointers.push_back(walk.pointer_at(offset));
+  return pointers;
+}
+
+}  // namespace parley::json

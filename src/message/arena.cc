@@ -1,0 +1,77 @@
+#include "message/arena.h"
+
+#include <algorithm>
+
+#include "json/walk.h"
+
+namespace parley {
+namespace {
+constexpr int kMostFragments = 8;
+}
+
+Arena::~Arena() {
+  FragmentList* lists = fragments_.load(std::memory_order_acquire);
+  if (lists == nullptr) return;
+  for (std::uint32_t i = 0; i < message_count_; ++i) delete lists[i].load(std::memory_order_relaxed);
+  delete[] lists;
+}
+
+void Arena::seal(std::span<const MessageRecord> messages, std::span<const BlockRecord> blocks,
+                 std::span<const BlockRecord> children) {
+  messages_ = std::make_unique_for_overwrite<MessageRecord[]>(messages.size());
+  std::copy(messages.begin(), messages.end(), messages_.get());
+  blocks_ = std::make_unique_for_overwrite<BlockRecord[]>(blocks.size() + children.size());
+  std::copy(children.begin(), children.end(), std::copy(blocks.begin(), blocks.end(), blocks_.get()));
+  message_count_ = static_cast<std::uint32_t>(messages.size());
+  block_count_ = static_cast<std::uint32_t>(blocks.size());
+  child_count_ = static_cast<std::uint32_t>(children.size());
+}
+
+Text Arena::spelled(Slice slice) const { return Text::trusted(shared_from_this(), bytes(slice)); }
+
+Text Arena::string(Slice slice) const { return json::unescaped(spelled(slice)); }
+
+std::optional<Text> Arena::optional_string(Slice slice) const {
+  if (!slice.present()) return std::nullopt;
+  return string(slice);
+}
+
+const Fragment* Arena::fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position) const {
+  const FragmentList* lists = fragments_.load(std::memory_order_acquire);
+  if (lists == nullptr) return nullptr;
+  const Fragment* kept = lists[index].load(std::memory_order_acquire);
+  while (kept != nullptr && (kept->dialect != dialect || kept->position != position)) kept = kept->next.get();
+  return kept;
+}
+
+void Arena::keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position, std::uint32_t count,
+                          Text text, std::shared_ptr<const void> notes) const {
+  FragmentList* lists = fragments_.load(std::memory_order_acquire);
+  if (lists == nullptr) {
+    auto made = std::make_unique<FragmentList[]>(message_count_);
+    // Whoever loses the race uses the winner's lists.
+    if (fragments_.compare_exchange_strong(lists, made.get(), std::memory_order_acq_rel)) lists = made.release();
+  }
+  const Fragment* head = lists[index].load(std::memory_order_acquire);
+  int kept = 0;
+  for (const Fragment* each = head; each != nullptr; each = each->next.get()) ++kept;
+  if (kept >= kMostFragments) return;  // a message that moves about must not collect fragments for ever
+  auto fragment = std::make_unique<Fragment>();
+  fragment->dialect = dialect;
+  fragment->position = position;
+  fragment->count = count;
+  fragment->text = std::move(text);
+  fragment->notes = std::move(notes);
+  do {
+    (void)fragment->next.release();
+    fragment->next.reset(head);
+  } while (!lists[index].compare_exchange_weak(head, fragment.get(), std::memory_order_acq_rel));
+  (void)fragment.release();
+}
+
+std::size_t Arena::memory() const {
+  return sizeof(Arena) + buffer_.size() + json::kPadding + message_count_ * sizeof(MessageRecord) +
+         (block_count_ + child_count_) * sizeof(BlockRecord);
+}
+
+}  // namespace parley

@@ -1,0 +1,183 @@
+// Arena is what stands behind messages: one immutable buffer and the records that slice it.
+//
+// A document read from a dialect has one Arena for all its messages; a message built through the API has
+// one of its own. All string slices are JSON spellings (escaped); metadata, inputs and raw blocks are JSON
+// values. The records know what each slice means, never how a dialect spells it.
+//
+// Cost: 60 bytes a message and 44 a block beside the buffer.
+//
+// Immutable once sealed; safe from any thread. (The fragment cache inside is atomic.)
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "json/slice.h"
+#include "parley/json/buffer.h"
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+
+namespace parley {
+
+using json::Slice;
+
+// The dialect a buffer is written in. Its values belong to the dialect room; 0 means none.
+using DialectTag = std::uint8_t;
+
+enum class SourceKind : std::uint8_t { None, Base64, Url };
+enum class Tristate : std::uint8_t { Unsaid, False, True };
+
+// What the general-purpose slots of a BlockRecord hold, by type:
+//   Text        text
+//   Thinking    text, signature, origin
+//   media       data (base64 or URL), media type, name; source says which
+//   ToolUse     id, name, arguments (a string), input (a JSON value): one or both of the last two
+//   ToolResult  id, name, output (a string; null; absent if it is a list), children as {first, count}
+//   Raw         type, dialect (absent: the arena's), value
+struct BlockRecord {
+  BlockType type = BlockType::Raw;
+  SourceKind source = SourceKind::None;
+  Tristate is_error = Tristate::Unsaid;
+  bool is_list = false;  // a result whose output is a list
+  Slice wire;            // the whole block, if the wire had it in one place
+  Slice slots[4];
+
+  Slice& text() { return slots[0]; }
+  Slice& signature() { return slots[1]; }
+  Slice& origin() { return slots[2]; }
+  Slice& data() { return slots[0]; }
+  Slice& media_type() { return slots[1]; }
+  Slice& media_name() { return slots[2]; }
+  Slice& id() { return slots[0]; }
+  Slice& name() { return slots[1]; }
+  Slice& arguments() { return slots[2]; }
+  Slice& input() { return slots[3]; }
+  Slice& output() { return slots[2]; }
+  Slice& children() { return slots[3]; }
+  Slice& raw_type() { return slots[0]; }
+  Slice& raw_dialect() { return slots[1]; }
+  Slice& raw_value() { return slots[2]; }
+  Slice text() const { return slots[0]; }
+  Slice signature() const { return slots[1]; }
+  Slice origin() const { return slots[2]; }
+  Slice data() const { return slots[0]; }
+  Slice media_type() const { return slots[1]; }
+  Slice media_name() const { return slots[2]; }
+  Slice id() const { return slots[0]; }
+  Slice name() const { return slots[1]; }
+  Slice arguments() const { return slots[2]; }
+  Slice input() const { return slots[3]; }
+  Slice output() const { return slots[2]; }
+  Slice children() const { return slots[3]; }
+  Slice raw_type() const { return slots[0]; }
+  Slice raw_dialect() const { return slots[1]; }
+  Slice raw_value() const { return slots[2]; }
+
+  bool is_media() const { return type >= BlockType::Image && type <= BlockType::Document; }
+};
+
+struct MessageRecord {
+  Slice wire;  // the whole message; absent for a built one
+  Slice id, name, timestamp, metadata, invocation_id;
+  std::uint32_t first_block = 0;
+  std::uint32_t block_count = 0;
+  Role role = Role::User;
+  Role wire_role = Role::User;
+  ContentShape shape = ContentShape::Absent;
+  std::uint8_t flags = 0;
+
+  enum Flag : std::uint8_t {
+    kEmptyToolCalls = 1,  // "tool_calls": [] was said
+    kHasMore = 2,         // the wire holds members the records do not
+  };
+  bool has(Flag flag) const { return (flags & flag) != 0; }
+};
+
+static_assert(sizeof(MessageRecord) == 60 && sizeof(BlockRecord) == 44, "the header promises these sizes");
+
+// A message written in another dialect than its own, kept for the next time.
+struct Fragment {
+  DialectTag dialect = 0;
+  std::uint32_t position = 0;  // minted values derive from it
+  std::uint32_t count = 1;     // wire messages it holds
+  Text text;
+  std::shared_ptr<const void> notes;  // what the dialect room noted while writing it
+  std::unique_ptr<const Fragment> next;
+};
+
+class Arena : public std::enable_shared_from_this<Arena> {
+ public:
+  Arena(json::Buffer buffer, DialectTag dialect) : buffer_(std::move(buffer)), dialect_(dialect) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  // Takes over the records. Called once, before the arena is shared.
+  void seal(std::span<const MessageRecord> messages, std::span<const BlockRecord> blocks,
+            std::span<const BlockRecord> children);
+  void set_frame(DocumentShape shape, Slice document, Slice list) {
+    shape_ = shape;
+    document_ = document;
+    list_ = list;
+  }
+  void set_created(std::int64_t unix_ms) { created_ms_ = unix_ms; }
+
+  DialectTag dialect() const { return dialect_; }
+  const json::Buffer& buffer() const { return buffer_; }
+  std::string_view bytes(Slice slice) const { return {buffer_.data() + slice.offset, slice.length}; }
+  std::span<const MessageRecord> messages() const { return {messages_.get(), message_count_}; }
+  std::span<const BlockRecord> blocks(const MessageRecord& message) const {
+    return {blocks_.get() + message.first_block, message.block_count};
+  }
+  std::span<const BlockRecord> children(const BlockRecord& result) const {
+    return {blocks_.get() + block_count_ + result.children().offset, result.is_list ? result.children().length : 0};
+  }
+  std::int64_t created_ms() const { return created_ms_; }  // negative: not a built message
+
+  // The document around the messages: all of it, and the array that holds them.
+  DocumentShape shape() const { return shape_; }
+  Slice document() const { return document_; }
+  Slice list() const { return list_; }
+
+  // The string or value as Text: shared if it needs no unescaping. REQUIRES: slice.present().
+  Text string(Slice slice) const;
+  Text spelled(Slice slice) const;
+  Json value(Slice slice) const { return Json::trusted(spelled(slice)); }
+  std::optional<Text> optional_string(Slice slice) const;
+
+  Message message(std::uint32_t index) const { return Message(shared_from_this(), index); }
+  static const Arena& of(const Message& message) { return *message.arena_; }
+  static std::uint32_t index_of(const Message& message) { return message.index_; }
+  static const MessageRecord& record_of(const Message& message) {
+    return message.arena_->messages_[message.index_];
+  }
+
+  // The kept fragment of a message, or null; keeping one more. Both safe from any thread.
+  const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position) const;
+  void keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position, std::uint32_t count, Text text,
+                     std::shared_ptr<const void> notes) const;
+
+  // Bytes held: buffer, records and this object; fragments apart.
+  std::size_t memory() const;
+
+ private:
+  using FragmentList = std::atomic<const Fragment*>;
+
+  json::Buffer buffer_;
+  std::unique_ptr<MessageRecord[]> messages_;
+  std::unique_ptr<BlockRecord[]> blocks_;  // the blocks of messages, then the children of results
+  std::uint32_t message_count_ = 0;
+  std::uint32_t block_count_ = 0;
+  std::uint32_t child_count_ = 0;
+  DialectTag dialect_;
+  DocumentShape shape_ = DocumentShape::Single;
+  Slice document_, list_;
+  std::int64_t created_ms_ = -1;
+  mutable std::atomic<FragmentList*> fragments_{nullptr};  // one list per message, made when first needed
+};
+
+}  // namespace parley

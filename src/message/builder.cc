@@ -1,0 +1,322 @@
+// Building messages: every text is escaped once, into the one buffer of the new message.
+#include <cstring>
+
+#include "json/out.h"
+#include "message/arena.h"
+#include "parley/base/clock.h"
+#include "parley/base/ids.h"
+#include "parley/message/message.h"
+
+namespace parley {
+namespace {
+
+// Fills one buffer and one message's records.
+class Loom {
+ public:
+  explicit Loom(std::size_t expected) : out_(expected) {}
+
+  Slice string(std::string_view utf8) {
+    const std::size_t start = out_.size();
+    out_.escaped(utf8);
+    return from(start);
+  }
+  Slice raw(std::string_view json) {
+    const std::size_t start = out_.size();
+    out_.raw(json);
+    return from(start);
+  }
+  Slice string(const std::optional<Text>& text) { return text ? string(text->view()) : Slice::absent(); }
+  Slice fresh_id() {
+    char id[kShortIdLength];
+    encode_short_id(random_uuid(), id);
+    return raw({id, sizeof id});
+  }
+
+  void text(std::string_view utf8) {
+    BlockRecord& block = add(BlockType::Text);
+    block.text() = string(utf8);
+  }
+  BlockRecord image(std::string_view base64) {
+    BlockRecord block;
+    block.type = BlockType::Image;
+    block.source = SourceKind::Base64;
+    block.data() = string(base64);
+    return block;
+  }
+  void tool_use(const std::optional<Text>& id, std::string_view name, std::string_view arguments) {
+    BlockRecord& block = add(BlockType::ToolUse);
+    block.id() = string(id);
+    block.name() = string(name);
+    block.arguments() = string(arguments);
+  }
+  BlockRecord& add(BlockType type) {
+    blocks_.emplace_back().type = type;
+    return blocks_.back();
+  }
+  void add(const BlockRecord& block) { blocks_.push_back(block); }
+
+  bool block(const Block& block, std::vector<BlockRecord>& into);
+  bool block(const Block& each) { return block(each, blocks_); }
+  // Puts the children of the last result in place.
+  void children(BlockRecord& result, std::span<const BlockRecord> children) {
+    result.is_list = true;
+    result.children() = {static_cast<std::uint32_t>(children_.size()), static_cast<std::uint32_t>(children.size())};
+    children_.insert(children_.end(), children.begin(), children.end());
+  }
+
+  MessageRecord record;
+
+  Message seal() {
+    record.block_count = static_cast<std::uint32_t>(blocks_.size());
+    auto arena = std::make_shared<Arena>(out_.take_buffer(), DialectTag{0});
+    arena->seal({&record, 1}, blocks_, children_);
+    arena->set_created(now_ms());
+    return arena->message(0);
+  }
+
+ private:
+  Slice from(std::size_t start) const {
+    return {static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(out_.size() - start)};
+  }
+  void source(const MediaSource& source, BlockRecord& record);
+
+  json::Out out_;
+  std::vector<BlockRecord> blocks_, children_;
+};
+
+void Loom::source(const MediaSource& source, BlockRecord& out) {
+  const auto optional = [&](const Text& text) { return text.empty() ? Slice::absent() : string(text.view()); };
+  if (const auto* inline_bytes = std::get_if<Base64Source>(&source)) {
+    out.source = SourceKind::Base64;
+    out.data() = string(inline_bytes->data.view());
+    out.media_type() = optional(inline_bytes->media_type);
+  } else {
+    const auto& url = std::get<URLSource>(source);
+    out.source = SourceKind::Url;
+    out.data() = string(url.url.view());
+    out.media_type() = optional(url.media_type);
+  }
+}
+
+// Appends the record of one block. False if a result holds what a result cannot hold.
+bool Loom::block(const Block& block, std::vector<BlockRecord>& into) {
+  BlockRecord out;
+  out.type = block.type();
+  bool good = true;
+  if (const auto* text = block.as<TextBlock>()) {
+    out.text() = string(text->text.view());
+  } else if (const auto* thinking = block.as<ThinkingBlock>()) {
+    out.text() = string(thinking->thinking.view());
+    out.signature() = string(thinking->signature);
+    out.origin() = string(thinking->origin);
+  } else if (const auto* image = block.as<ImageBlock>()) {
+    source(image->source, out);
+  } else if (const auto* audio = block.as<AudioBlock>()) {
+    source(audio->source, out);
+  } else if (const auto* video = block.as<VideoBlock>()) {
+    source(video->source, out);
+  } else if (const auto* document = block.as<DocumentBlock>()) {
+    source(document->source, out);
+    out.media_name() = string(document->name);
+  } else if (const auto* use = block.as<ToolUseBlock>()) {
+    out.id() = string(use->id);
+    out.name() = string(use->name.view());
+    out.arguments() = string(use->arguments.view());
+  } else if (const auto* result = block.as<ToolResultBlock>()) {
+    out.id() = string(result->id);
+    out.name() = string(result->name);
+    if (result->is_error) out.is_error = *result->is_error ? Tristate::True : Tristate::False;
+    if (std::holds_alternative<std::monostate>(result->output)) {
+      out.output() = Slice::null();
+    } else if (const auto* text_output = std::get_if<Text>(&result->output)) {
+      out.output() = string(text_output->view());
+    } else {
+      std::vector<BlockRecord> children_here;
+      for (const Block& child : std::get<std::vector<Block>>(result->output)) {
+        good = good && child.type() != BlockType::ToolUse && child.type() != BlockType::ToolResult;
+        good = good && this->block(child, children_here);
+      }
+      children(out, children_here);
+    }
+  } else {
+    const auto& raw_block = *block.as<RawBlock>();
+    out.raw_dialect() = string(raw_block.dialect.view());
+    out.raw_value() = raw(raw_block.json.text());
+  }
+  into.push_back(out);
+  return good;
+}
+
+bool only_results(std::span<const Block> blocks) {
+  for (const Block& block : blocks) {
+    if (block.type() != BlockType::ToolResult) return false;
+  }
+  return !blocks.empty();
+}
+
+// The common part of the factories: a message with text content (or none) and perhaps an image.
+Loom begin(Role role, const std::optional<Text>& content, const std::optional<Text>& base64_image) {
+  Loom loom((content ? content->size() : 0) + (base64_image ? base64_image->size() : 0) + 64);
+  loom.record.role = loom.record.wire_role = role;
+  loom.record.id = loom.fresh_id();
+  loom.record.shape = base64_image ? ContentShape::Blocks : content ? ContentShape::String : ContentShape::Absent;
+  if (content) loom.text(content->view());
+  if (base64_image) loom.add(loom.image(base64_image->view()));
+  return loom;
+}
+
+}  // namespace
+
+Message Message::user_message(Text content, std::optional<Text> base64_image) {
+  return begin(Role::User, content, base64_image).seal();
+}
+
+Message Message::system_message(Text content) { return begin(Role::System, content, {}).seal(); }
+
+Message Message::assistant_message(std::optional<Text> content, std::optional<Text> base64_image) {
+  return begin(Role::Assistant, content, base64_image).seal();
+}
+
+Message Message::tool_message(Text content, Text name, Text tool_call_id, std::optional<Text> base64_image) {
+  Loom loom(content.size() + 128);
+  loom.record.role = loom.record.wire_role = Role::Tool;
+  loom.record.id = loom.fresh_id();
+  loom.record.shape = ContentShape::Blocks;
+  BlockRecord result;
+  result.type = BlockType::ToolResult;
+  result.id() = loom.string(tool_call_id.view());
+  result.name() = loom.record.name = loom.string(name.view());
+  const Slice text = loom.string(content.view());
+  if (base64_image) {
+    BlockRecord text_block;
+    text_block.type = BlockType::Text;
+    text_block.text() = text;
+    const BlockRecord children[] = {text_block, loom.image(base64_image->view())};
+    loom.children(result, children);
+  } else {
+    result.output() = text;
+  }
+  loom.add(result);
+  return loom.seal();
+}
+
+Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::optional<Text> content,
+                                 std::optional<Text> base64_image) {
+  Loom loom = begin(Role::Assistant, content, base64_image);
+  for (const ToolCall& call : tool_calls) loom.tool_use(call.id, call.function.name, call.function.arguments);
+  if (!tool_calls.empty()) loom.record.shape = ContentShape::Blocks;
+  if (tool_calls.empty()) loom.record.flags |= MessageRecord::kEmptyToolCalls;
+  return loom.seal();
+}
+
+Message Message::detach() const {
+  const MessageRecord& from = Arena::record_of(*this);
+  if (arena_->messages().size() == 1) return *this;
+  // The message's own bytes move to a buffer that starts where its wire did.
+  const Slice wire = from.wire;
+  json::Buffer buffer = json::Buffer::copy_of(arena_->bytes(wire));
+  const auto moved = [&](Slice slice) {
+    if (slice.present()) slice.offset -= wire.offset;
+    return slice;
+  };
+  MessageRecord record = from;
+  for (Slice* slice : {&record.wire, &record.id, &record.name, &record.timestamp, &record.metadata,
+                       &record.invocation_id}) {
+    *slice = moved(*slice);
+  }
+  record.first_block = 0;
+  std::vector<BlockRecord> blocks;
+  std::vector<BlockRecord> children;
+  const auto moved_block = [&](BlockRecord block) {
+    block.wire = moved(block.wire);
+    const std::size_t slots = block.is_list ? 3 : 4;  // the last slot of a list counts its children
+    for (std::size_t i = 0; i < slots; ++i) block.slots[i] = moved(block.slots[i]);
+    return block;
+  };
+  for (const BlockRecord& block : arena_->blocks(from)) {
+    BlockRecord copy = moved_block(block);
+    if (block.is_list) copy.children().offset = static_cast<std::uint32_t>(children.size());
+    for (const BlockRecord& child : arena_->children(block)) children.push_back(moved_block(child));
+    blocks.push_back(copy);
+  }
+  auto arena = std::make_shared<Arena>(std::move(buffer), arena_->dialect());
+  arena->seal({&record, 1}, blocks, children);
+  arena->set_frame(DocumentShape::Single, record.wire, record.wire);
+  return arena->message(0);
+}
+
+Result<MessageBuilder> MessageBuilder::with_role(std::string_view role) {
+  const std::optional<Role> known = role_named(role);
+  if (!known) return fail(Code::UnknownRole, "the role must be system, user, assistant, tool or developer", "/role");
+  return MessageBuilder(*known);
+}
+
+MessageBuilder& MessageBuilder::id(Text id) {
+  id_ = std::move(id);
+  return *this;
+}
+MessageBuilder& MessageBuilder::name(Text name) {
+  name_ = std::move(name);
+  return *this;
+}
+MessageBuilder& MessageBuilder::timestamp(Text timestamp) {
+  timestamp_ = std::move(timestamp);
+  return *this;
+}
+MessageBuilder& MessageBuilder::invocation_id(Text invocation_id) {
+  invocation_id_ = std::move(invocation_id);
+  return *this;
+}
+MessageBuilder& MessageBuilder::metadata(Json object) {
+  metadata_ = std::move(object);
+  return *this;
+}
+MessageBuilder& MessageBuilder::wire_role(Role role) {
+  wire_role_ = role;
+  return *this;
+}
+MessageBuilder& MessageBuilder::content(Text text) {
+  blocks_.clear();
+  blocks_.push_back(TextBlock{std::move(text)});
+  shape_ = ContentShape::String;
+  return *this;
+}
+MessageBuilder& MessageBuilder::null_content() {
+  blocks_.clear();
+  shape_ = ContentShape::Null;
+  return *this;
+}
+MessageBuilder& MessageBuilder::blocks(std::vector<Block> blocks) {
+  blocks_ = std::move(blocks);
+  shape_ = ContentShape::Blocks;
+  return *this;
+}
+MessageBuilder& MessageBuilder::block(Block block) {
+  if (shape_ != ContentShape::Blocks) blocks_.clear();
+  blocks_.push_back(std::move(block));
+  shape_ = ContentShape::Blocks;
+  return *this;
+}
+
+Result<Message> MessageBuilder::build() const {
+  if (metadata_ && !metadata_->is_object() && !metadata_->is_null()) {
+    return fail(Code::Invalid, "metadata must be an object or null", "/metadata");
+  }
+  Loom loom(256);
+  loom.record.role = only_results(blocks_) ? Role::Tool : role_;
+  loom.record.wire_role = wire_role_;
+  loom.record.id = id_ ? loom.string(id_) : loom.fresh_id();
+  loom.record.name = loom.string(name_);
+  loom.record.timestamp = loom.string(timestamp_);
+  loom.record.invocation_id = loom.string(invocation_id_);
+  if (metadata_) loom.record.metadata = metadata_->is_null() ? Slice::null() : loom.raw(metadata_->text());
+  loom.record.shape = shape_;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (!loom.block(blocks_[i])) {
+      return fail(Code::Invalid, "a tool result can hold text and media only", "/content/" + std::to_string(i));
+    }
+  }
+  return loom.seal();
+}
+
+}  // namespace parley

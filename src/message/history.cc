@@ -1,0 +1,125 @@
+// Calls and results: who answers whom, in one pass over the blocks.
+#include <unordered_map>
+
+#include "message/arena.h"
+#include "message/findings.h"
+#include "parley/message/validate.h"
+
+namespace parley {
+namespace {
+
+struct Call {
+  Place place;
+  std::uint32_t step = 0;
+  bool answered = false;
+};
+
+// Ids are compared as they read, not as they are spelled; the spelling is enough unless it has escapes.
+class IdText {
+ public:
+  std::string_view of(const Arena& arena, Slice slice) {
+    const std::string_view spelled = arena.bytes(slice);
+    if (spelled.find('\\') == std::string_view::npos) return spelled;
+    kept_.push_back(arena.string(slice));
+    return kept_.back();
+  }
+
+ private:
+  std::vector<Text> kept_;
+};
+
+class Historian {
+ public:
+  explicit Historian(std::span<const Message> messages) : messages_(messages) {}
+
+  Findings run() {
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      const Arena& arena = Arena::of(messages_[i]);
+      const MessageRecord& record = Arena::record_of(messages_[i]);
+      const auto blocks = arena.blocks(record);
+      // A message that is not all results ends the step before it.
+      if (record.role != Role::Tool) ++step_;
+      for (std::size_t k = 0; k < blocks.size(); ++k) {
+        const Place place{i, k};
+        if (blocks[k].type == BlockType::ToolUse) take_call(arena, blocks[k], place);
+        if (blocks[k].type == BlockType::ToolResult) take_result(arena, blocks[k], place);
+      }
+    }
+    for (const Place& place : unmatched_results_) settle_unmatched(place);
+    for (const auto& [id, call] : calls_) {
+      if (!call.answered) unanswered(call);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void take_call(const Arena& arena, const BlockRecord& block, Place place) {
+    if (!block.id().present() || block.id().length == 0) {
+      findings_.error("missing_field", place, "a tool use has no id, so nothing can answer it");
+      return;
+    }
+    const auto [known, is_new] = calls_.try_emplace(ids_.of(arena, block.id()), Call{place, step_, false});
+    if (is_new) return;
+    findings_.error("duplicate_call", place, "the id of this tool use was used before");
+    // The newest use of an id is the one that the next result answers.
+    if (!known->second.answered) unanswered(known->second);
+    known->second = Call{place, step_, false};
+  }
+
+  void take_result(const Arena& arena, const BlockRecord& block, Place place) {
+    if (!block.id().present() || block.id().length == 0) {
+      findings_.error("missing_field", place, "a tool result does not say which call it answers");
+      return;
+    }
+    const auto found = calls_.find(ids_.of(arena, block.id()));
+    if (found == calls_.end()) {
+      unmatched_results_.push_back(place);
+      return;
+    }
+    Call& call = found->second;
+    if (call.answered) {
+      findings_.error("duplicate_result", place, "the call was answered before");
+    } else if (call.step != step_) {
+      findings_.error("misplaced_result", place, "other messages stand between the call and this result");
+    }
+    call.answered = true;
+  }
+
+  // A result without a call before it: the call may come later, or never.
+  void settle_unmatched(Place place) {
+    const Arena& arena = Arena::of(messages_[place.message]);
+    const BlockRecord& block = arena.blocks(Arena::record_of(messages_[place.message]))[place.block];
+    const auto found = calls_.find(ids_.of(arena, block.id()));
+    if (found == calls_.end()) {
+      findings_.error("orphan_result", place, "no call in this conversation has the id of this result");
+      return;
+    }
+    findings_.error("misplaced_result", place, "the result stands before its call");
+    found->second.answered = true;
+  }
+
+  void unanswered(const Call& call) {
+    if (call.step == step_) {
+      findings_.warning("pending_call", call.place, "the call has no result yet");
+    } else {
+      findings_.error("missing_result", call.place, "the call was never answered");
+    }
+  }
+
+  std::span<const Message> messages_;
+  std::unordered_map<std::string_view, Call> calls_;
+  std::vector<Place> unmatched_results_;
+  IdText ids_;
+  Findings findings_;
+  std::uint32_t step_ = 0;
+};
+
+}  // namespace
+
+Findings history_findings(std::span<const Message> messages) { return Historian(messages).run(); }
+
+std::vector<Finding> validate_history(std::span<const Message> messages) {
+  return history_findings(messages).finish(messages);
+}
+
+}  // namespace parley

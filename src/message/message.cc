@@ -1,0 +1,197 @@
+#include "parley/message/message.h"
+
+#include "json/out.h"
+#include "message/arena.h"
+#include "parley/base/clock.h"
+
+namespace parley {
+namespace {
+
+// Lists are given as any mix of types; an empty list means all.
+bool wanted(BlockType type, std::initializer_list<BlockType> types) {
+  if (types.size() == 0) return true;
+  for (const BlockType each : types) {
+    if (each == type) return true;
+  }
+  return false;
+}
+
+MediaSource source_of(const Arena& arena, const BlockRecord& block) {
+  const Text data = arena.optional_string(block.data()).value_or(Text());
+  const Text media_type = arena.optional_string(block.media_type()).value_or(Text());
+  if (block.source == SourceKind::Url) return URLSource{data, media_type};
+  return Base64Source{media_type, data};
+}
+
+Text arguments_of(const Arena& arena, const BlockRecord& block) {
+  if (block.arguments().present()) return arena.string(block.arguments());
+  if (block.input().present()) return arena.spelled(block.input());
+  return {};
+}
+
+std::optional<bool> to_optional(Tristate state) {
+  if (state == Tristate::Unsaid) return std::nullopt;
+  return state == Tristate::True;
+}
+
+Block block_of(const Arena& arena, const BlockRecord& block);
+
+ToolResultBlock result_of(const Arena& arena, const BlockRecord& block) {
+  ToolResultBlock result{arena.optional_string(block.id()), arena.optional_string(block.name()), {},
+                         to_optional(block.is_error)};
+  if (block.is_list) {
+    std::vector<Block> children;
+    for (const BlockRecord& child : arena.children(block)) children.push_back(block_of(arena, child));
+    result.output = std::move(children);
+  } else if (block.output().present()) {
+    result.output = arena.string(block.output());
+  }
+  return result;
+}
+
+Block block_of(const Arena& arena, const BlockRecord& block) {
+  switch (block.type) {
+    case BlockType::Text: return TextBlock{arena.optional_string(block.text()).value_or(Text())};
+    case BlockType::Thinking:
+      return ThinkingBlock{arena.optional_string(block.text()).value_or(Text()),
+                           arena.optional_string(block.signature()), arena.optional_string(block.origin())};
+    case BlockType::Image: return ImageBlock{source_of(arena, block)};
+    case BlockType::Audio: return AudioBlock{source_of(arena, block)};
+    case BlockType::Video: return VideoBlock{source_of(arena, block)};
+    case BlockType::Document: return DocumentBlock{source_of(arena, block), arena.optional_string(block.media_name())};
+    case BlockType::ToolUse:
+      return ToolUseBlock{arena.optional_string(block.id()), arena.optional_string(block.name()).value_or(Text()),
+                          arguments_of(arena, block)};
+    case BlockType::ToolResult: return result_of(arena, block);
+    case BlockType::Raw: break;
+  }
+  return RawBlock{arena.optional_string(block.raw_dialect()).value_or(Text()), arena.value(block.raw_value())};
+}
+
+// Finds the first image of a message, inside a result if there is none outside.
+const BlockRecord* first_image(const Arena& arena, const MessageRecord& message) {
+  for (const BlockRecord& block : arena.blocks(message)) {
+    if (block.type == BlockType::Image) return &block;
+    for (const BlockRecord& child : arena.children(block)) {
+      if (child.type == BlockType::Image) return &child;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Role Message::role() const { return Arena::record_of(*this).role; }
+Role Message::wire_role() const { return Arena::record_of(*this).wire_role; }
+std::optional<Text> Message::id() const { return arena_->optional_string(Arena::record_of(*this).id); }
+std::optional<Text> Message::name() const { return arena_->optional_string(Arena::record_of(*this).name); }
+std::optional<Text> Message::invocation_id() const {
+  return arena_->optional_string(Arena::record_of(*this).invocation_id);
+}
+ContentShape Message::content_shape() const { return Arena::record_of(*this).shape; }
+
+std::optional<Text> Message::timestamp() const {
+  const Slice said = Arena::record_of(*this).timestamp;
+  if (said.present() || arena_->created_ms() < 0) return arena_->optional_string(said);
+  return *Text::adopt(local_timestamp(arena_->created_ms()));
+}
+
+std::optional<Json> Message::metadata() const {
+  const Slice said = Arena::record_of(*this).metadata;
+  if (said.is_null()) return Json();
+  if (!said.present()) return std::nullopt;
+  return arena_->value(said);
+}
+
+std::optional<Json> Message::wire() const {
+  const Slice wire = Arena::record_of(*this).wire;
+  if (!wire.present()) return std::nullopt;
+  return arena_->value(wire);
+}
+
+std::vector<Block> Message::blocks() const { return get_content_blocks(); }
+
+std::vector<Block> Message::get_content_blocks(std::initializer_list<BlockType> types) const {
+  std::vector<Block> out;
+  for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
+    if (wanted(block.type, types)) out.push_back(block_of(*arena_, block));
+  }
+  return out;
+}
+
+bool Message::has_content_blocks(std::initializer_list<BlockType> types) const {
+  for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
+    if (wanted(block.type, types)) return true;
+  }
+  return false;
+}
+
+std::optional<Text> Message::get_text_content(std::string_view separator) const {
+  const MessageRecord& record = Arena::record_of(*this);
+  std::optional<Text> only;
+  json::Out joined;
+  bool several = false;
+  const auto add = [&](Text text) {
+    if (only && !several) {
+      several = true;
+      joined.raw(*only);
+    }
+    if (several) joined.raw(separator).raw(text);
+    only = std::move(text);
+  };
+  for (const BlockRecord& block : arena_->blocks(record)) {
+    if (block.type == BlockType::Text && block.text().present()) add(arena_->string(block.text()));
+    // A tool message of OpenManus has its text inside the one result.
+    if (block.type == BlockType::ToolResult && record.wire_role == Role::Tool) {
+      if (block.output().present()) add(arena_->string(block.output()));
+      for (const BlockRecord& child : arena_->children(block)) {
+        if (child.type == BlockType::Text && child.text().present()) add(arena_->string(child.text()));
+      }
+    }
+  }
+  if (several) return joined.take();
+  return only;
+}
+
+std::vector<ToolCall> Message::tool_calls() const {
+  std::vector<ToolCall> calls;
+  for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
+    if (block.type != BlockType::ToolUse) continue;
+    calls.push_back({arena_->optional_string(block.id()).value_or(Text()), Text("function"),
+                     {arena_->optional_string(block.name()).value_or(Text()), arguments_of(*arena_, block)}});
+  }
+  return calls;
+}
+
+std::optional<Text> Message::tool_call_id() const {
+  for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
+    if (block.type == BlockType::ToolResult) return arena_->optional_string(block.id());
+  }
+  return std::nullopt;
+}
+
+std::optional<Text> Message::base64_image() const {
+  const BlockRecord* image = first_image(*arena_, Arena::record_of(*this));
+  if (image == nullptr || image->source != SourceKind::Base64) return std::nullopt;
+  return arena_->optional_string(image->data());
+}
+
+bool operator==(const Message& a, const Message& b) {
+  if (a.arena_ == b.arena_ && a.index_ == b.index_) return true;
+  return a.role() == b.role() && a.name() == b.name() && a.content_shape() == b.content_shape() &&
+         a.blocks() == b.blocks() && a.metadata().value_or(Json()) == b.metadata().value_or(Json());
+}
+
+std::vector<Message> operator+(const Message& a, const Message& b) { return {a, b}; }
+
+std::vector<Message> operator+(const Message& a, std::vector<Message> list) {
+  list.insert(list.begin(), a);
+  return list;
+}
+
+std::vector<Message> operator+(std::vector<Message> list, const Message& b) {
+  list.push_back(b);
+  return list;
+}
+
+}  // namespace parley
