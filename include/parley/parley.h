@@ -11,6 +11,7 @@
 #include "parley/base/utf8.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/note.h"
+#include "parley/dialect/repair.h"
 #include "parley/json/buffer.h"
 #include "parley/json/json.h"
 #include "parley/json/limits.h"

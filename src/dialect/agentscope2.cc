@@ -127,7 +127,7 @@ class Writer {
     if (record_->timestamp.present()) {
       put_timestamp(draft_, arena_->bytes(record_->timestamp), TimeStyle::Iso);
     } else if (arena_->created_ms() >= 0) {
-      put_timestamp(draft_, local_timestamp(arena_->created_ms()), TimeStyle::Iso);
+      out_.quoted(respelled(local_timestamp(arena_->created_ms()), TimeStyle::Iso));
     } else {
       minted += minted.empty() ? "created_at" : ", created_at";
       out_.raw("\"1970-01-01T00:00:00\"");

@@ -22,26 +22,27 @@ constexpr std::size_t kMilliseconds = 23;
 
 }  // namespace
 
-void put_timestamp(Draft& draft, std::string_view spelled, TimeStyle style) {
+std::string respelled(std::string_view spelled, TimeStyle style) {
   std::string time(spelled);
-  bool precise = true;
   if (style == TimeStyle::Iso && matches(spelled, kSpaced)) {
     time[kSeparator] = 'T';
     // Python leaves a fraction of zero out.
-    time = spelled.ends_with(".000") ? time.substr(0, kSeconds) : time + "000";
-  } else if (style == TimeStyle::Spaced && matches(spelled, kIso)) {
-    precise = spelled.ends_with("000");
-    time[kSeparator] = ' ';
-    time.resize(kMilliseconds);
-  } else if (style == TimeStyle::Spaced && matches(spelled, kIsoWhole)) {
-    time[kSeparator] = ' ';
-    time += ".000";
+    return spelled.ends_with(".000") ? time.substr(0, kSeconds) : time + "000";
   }
+  if (style == TimeStyle::Spaced && (matches(spelled, kIso) || matches(spelled, kIsoWhole))) {
+    time[kSeparator] = ' ';
+    return time.size() == kSeconds ? time + ".000" : time.substr(0, kMilliseconds);
+  }
+  return time;
+}
+
+void put_timestamp(Draft& draft, std::string_view spelled, TimeStyle style) {
+  const std::string time = respelled(spelled, style);
   draft.out.quoted(time);
-  if (time != spelled) {
-    draft.note("timestamp_respelled", precise ? Severity::Info : Severity::Minor, "respelled",
-               precise ? "the time is spelled the target's way" : "microseconds are cut to milliseconds");
-  }
+  if (time == spelled) return;
+  const bool exact = style == TimeStyle::Iso || !matches(spelled, kIso) || spelled.ends_with("000");
+  draft.note("timestamp_respelled", exact ? Severity::Info : Severity::Minor, "respelled",
+             exact ? "the time is spelled the target's way" : "microseconds are cut to milliseconds");
 }
 
 }  // namespace parley::dialect

@@ -2,6 +2,7 @@
 // "2025-06-01T09:30:00.125000".
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "dialect/format.h"
@@ -10,7 +11,10 @@ namespace parley::dialect {
 
 enum class TimeStyle : std::uint8_t { Spaced, Iso };
 
-// Puts `spelled` as a JSON string in the wanted style; any other spelling is kept as it is.
+// `spelled` in the wanted style; any other spelling as it is.
+std::string respelled(std::string_view spelled, TimeStyle style);
+
+// Puts it as a JSON string, with a note if that changed it.
 void put_timestamp(Draft& draft, std::string_view spelled, TimeStyle style);
 
 }  // namespace parley::dialect

@@ -43,7 +43,10 @@ class Loom {
     block.data() = string(base64);
     return block;
   }
-  void tool_use(const std::optional<Text>& id, std::string_view name, std::string_view arguments) {
+  // A field that may be missing.
+  Slice optional(const Text& text) { return text.empty() ? Slice::absent() : string(text.view()); }
+
+  void tool_use(std::string_view id, std::string_view name, std::string_view arguments) {
     BlockRecord& block = add(BlockType::ToolUse);
     block.id() = string(id);
     block.name() = string(name);
@@ -66,11 +69,11 @@ class Loom {
 
   MessageRecord record;
 
-  Message seal() {
+  Message seal(bool timed = true) {
     record.block_count = static_cast<std::uint32_t>(blocks_.size());
     auto arena = std::make_shared<Arena>(out_.take_buffer(), DialectTag{0});
     arena->seal({&record, 1}, blocks_, children_);
-    arena->set_created(now_ms());
+    if (timed) arena->set_created(now_ms());
     return arena->message(0);
   }
 
@@ -85,7 +88,6 @@ class Loom {
 };
 
 void Loom::source(const MediaSource& source, BlockRecord& out) {
-  const auto optional = [&](const Text& text) { return text.empty() ? Slice::absent() : string(text.view()); };
   if (const auto* inline_bytes = std::get_if<Base64Source>(&source)) {
     out.source = SourceKind::Base64;
     out.data() = string(inline_bytes->data.view());
@@ -107,8 +109,8 @@ bool Loom::block(const Block& block, std::vector<BlockRecord>& into) {
     out.text() = string(text->text.view());
   } else if (const auto* thinking = block.as<ThinkingBlock>()) {
     out.text() = string(thinking->thinking.view());
-    out.signature() = string(thinking->signature);
-    out.origin() = string(thinking->origin);
+    out.signature() = optional(thinking->signature);
+    out.origin() = optional(thinking->origin);
   } else if (const auto* image = block.as<ImageBlock>()) {
     source(image->source, out);
   } else if (const auto* audio = block.as<AudioBlock>()) {
@@ -117,14 +119,14 @@ bool Loom::block(const Block& block, std::vector<BlockRecord>& into) {
     source(video->source, out);
   } else if (const auto* document = block.as<DocumentBlock>()) {
     source(document->source, out);
-    out.media_name() = string(document->name);
+    out.media_name() = optional(document->name);
   } else if (const auto* use = block.as<ToolUseBlock>()) {
-    out.id() = string(use->id);
+    out.id() = optional(use->id);
     out.name() = string(use->name.view());
     out.arguments() = string(use->arguments.view());
   } else if (const auto* result = block.as<ToolResultBlock>()) {
-    out.id() = string(result->id);
-    out.name() = string(result->name);
+    out.id() = optional(result->id);
+    out.name() = optional(result->name);
     if (result->is_error) out.is_error = *result->is_error ? Tristate::True : Tristate::False;
     if (std::holds_alternative<std::monostate>(result->output)) {
       out.output() = Slice::null();
@@ -165,6 +167,15 @@ Loom begin(Role role, const std::optional<Text>& content, const std::optional<Te
   return loom;
 }
 
+Loom ask(std::span<const ToolCall> tool_calls, const std::optional<Text>& content,
+         const std::optional<Text>& base64_image) {
+  Loom loom = begin(Role::Assistant, content, base64_image);
+  for (const ToolCall& call : tool_calls) loom.tool_use(call.id, call.function.name, call.function.arguments);
+  if (!tool_calls.empty()) loom.record.shape = ContentShape::Blocks;
+  if (tool_calls.empty()) loom.record.flags |= MessageRecord::kEmptyToolCalls;
+  return loom;
+}
+
 }  // namespace
 
 Message Message::user_message(Text content, std::optional<Text> base64_image) {
@@ -173,8 +184,12 @@ Message Message::user_message(Text content, std::optional<Text> base64_image) {
 
 Message Message::system_message(Text content) { return begin(Role::System, content, {}).seal(); }
 
-Message Message::assistant_message(std::optional<Text> content, std::optional<Text> base64_image) {
+Message Message::assistant_message(Text content, std::optional<Text> base64_image) {
   return begin(Role::Assistant, content, base64_image).seal();
+}
+
+Message Message::assistant_message(std::nullopt_t, std::optional<Text> base64_image) {
+  return begin(Role::Assistant, std::nullopt, base64_image).seal();
 }
 
 Message Message::tool_message(Text content, Text name, Text tool_call_id, std::optional<Text> base64_image) {
@@ -200,13 +215,14 @@ Message Message::tool_message(Text content, Text name, Text tool_call_id, std::o
   return loom.seal();
 }
 
-Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::optional<Text> content,
+Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, Text content,
                                  std::optional<Text> base64_image) {
-  Loom loom = begin(Role::Assistant, content, base64_image);
-  for (const ToolCall& call : tool_calls) loom.tool_use(call.id, call.function.name, call.function.arguments);
-  if (!tool_calls.empty()) loom.record.shape = ContentShape::Blocks;
-  if (tool_calls.empty()) loom.record.flags |= MessageRecord::kEmptyToolCalls;
-  return loom.seal();
+  return ask(tool_calls, content, base64_image).seal();
+}
+
+Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t,
+                                 std::optional<Text> base64_image) {
+  return ask(tool_calls, std::nullopt, base64_image).seal();
 }
 
 Message Message::detach() const {
@@ -251,6 +267,24 @@ Result<MessageBuilder> MessageBuilder::with_role(std::string_view role) {
   return MessageBuilder(*known);
 }
 
+MessageBuilder MessageBuilder::like(const Message& message) {
+  MessageBuilder builder(message.role());
+  builder.anonymous();
+  builder.wire_role_ = message.wire_role();
+  builder.id_ = message.id();
+  builder.name_ = message.name();
+  builder.timestamp_ = message.timestamp();
+  builder.invocation_id_ = message.invocation_id();
+  builder.metadata_ = message.metadata();
+  builder.shape_ = message.content_shape();
+  builder.blocks_ = message.blocks();
+  return builder;
+}
+
+MessageBuilder& MessageBuilder::anonymous() {
+  mints_ = false;
+  return *this;
+}
 MessageBuilder& MessageBuilder::id(Text id) {
   id_ = std::move(id);
   return *this;
@@ -305,7 +339,7 @@ Result<Message> MessageBuilder::build() const {
   Loom loom(256);
   loom.record.role = only_results(blocks_) ? Role::Tool : role_;
   loom.record.wire_role = wire_role_;
-  loom.record.id = id_ ? loom.string(id_) : loom.fresh_id();
+  loom.record.id = id_ || !mints_ ? loom.string(id_) : loom.fresh_id();
   loom.record.name = loom.string(name_);
   loom.record.timestamp = loom.string(timestamp_);
   loom.record.invocation_id = loom.string(invocation_id_);
@@ -316,7 +350,7 @@ Result<Message> MessageBuilder::build() const {
       return fail(Code::Invalid, "a tool result can hold text and media only", "/content/" + std::to_string(i));
     }
   }
-  return loom.seal();
+  return loom.seal(mints_);
 }
 
 }  // namespace parley

@@ -16,9 +16,11 @@ bool wanted(BlockType type, std::initializer_list<BlockType> types) {
   return false;
 }
 
+Text string_or_empty(const Arena& arena, Slice slice) { return slice.present() ? arena.string(slice) : Text(); }
+
 MediaSource source_of(const Arena& arena, const BlockRecord& block) {
-  const Text data = arena.optional_string(block.data()).value_or(Text());
-  const Text media_type = arena.optional_string(block.media_type()).value_or(Text());
+  const Text data = string_or_empty(arena, block.data());
+  const Text media_type = string_or_empty(arena, block.media_type());
   if (block.source == SourceKind::Url) return URLSource{data, media_type};
   return Base64Source{media_type, data};
 }
@@ -37,7 +39,7 @@ std::optional<bool> to_optional(Tristate state) {
 Block block_of(const Arena& arena, const BlockRecord& block);
 
 ToolResultBlock result_of(const Arena& arena, const BlockRecord& block) {
-  ToolResultBlock result{arena.optional_string(block.id()), arena.optional_string(block.name()), {},
+  ToolResultBlock result{string_or_empty(arena, block.id()), string_or_empty(arena, block.name()), {},
                          to_optional(block.is_error)};
   if (block.is_list) {
     std::vector<Block> children;
@@ -51,21 +53,21 @@ ToolResultBlock result_of(const Arena& arena, const BlockRecord& block) {
 
 Block block_of(const Arena& arena, const BlockRecord& block) {
   switch (block.type) {
-    case BlockType::Text: return TextBlock{arena.optional_string(block.text()).value_or(Text())};
+    case BlockType::Text: return TextBlock{string_or_empty(arena, block.text())};
     case BlockType::Thinking:
-      return ThinkingBlock{arena.optional_string(block.text()).value_or(Text()),
-                           arena.optional_string(block.signature()), arena.optional_string(block.origin())};
+      return ThinkingBlock{string_or_empty(arena, block.text()), string_or_empty(arena, block.signature()),
+                           string_or_empty(arena, block.origin())};
     case BlockType::Image: return ImageBlock{source_of(arena, block)};
     case BlockType::Audio: return AudioBlock{source_of(arena, block)};
     case BlockType::Video: return VideoBlock{source_of(arena, block)};
-    case BlockType::Document: return DocumentBlock{source_of(arena, block), arena.optional_string(block.media_name())};
+    case BlockType::Document: return DocumentBlock{source_of(arena, block), string_or_empty(arena, block.media_name())};
     case BlockType::ToolUse:
-      return ToolUseBlock{arena.optional_string(block.id()), arena.optional_string(block.name()).value_or(Text()),
+      return ToolUseBlock{string_or_empty(arena, block.id()), string_or_empty(arena, block.name()),
                           arguments_of(arena, block)};
     case BlockType::ToolResult: return result_of(arena, block);
     case BlockType::Raw: break;
   }
-  return RawBlock{arena.optional_string(block.raw_dialect()).value_or(Text()), arena.value(block.raw_value())};
+  return RawBlock{string_or_empty(arena, block.raw_dialect()), arena.value(block.raw_value())};
 }
 
 // Finds the first image of a message, inside a result if there is none outside.

@@ -1,6 +1,8 @@
 // Blocks are what a message is made of. These are plain values for building messages and for looking at
 // them; a Message itself keeps its blocks as slices of its buffer and makes these on demand.
 //
+// An empty Text in a field that may be missing means that it is missing: a name, an id, a signature.
+//
 // Values; one thread at a time each (Text and Json inside are shared and immutable).
 #pragma once
 
@@ -55,8 +57,8 @@ struct TextBlock {
 // What the model thought. `signature` is opaque and goes back only to its `origin`, byte for byte.
 struct ThinkingBlock {
   Text thinking;
-  std::optional<Text> signature = {};
-  std::optional<Text> origin = {};
+  Text signature = {};
+  Text origin = {};
   bool operator==(const ThinkingBlock&) const = default;
 };
 
@@ -74,14 +76,14 @@ struct VideoBlock {
 };
 struct DocumentBlock {
   MediaSource source;
-  std::optional<Text> name = {};
+  Text name = {};
   bool operator==(const DocumentBlock&) const = default;
 };
 
 // The model asks for a tool to be run. `arguments` is the exact text, valid JSON or not: what the model
 // wrote, or the JSON of the object the wire carried.
 struct ToolUseBlock {
-  std::optional<Text> id;
+  Text id;
   Text name;
   Text arguments;
 
@@ -94,8 +96,8 @@ struct Block;
 
 // What a tool gave back: nothing (null), a text, or a list of text and media blocks.
 struct ToolResultBlock {
-  std::optional<Text> id;    // of the tool use it answers
-  std::optional<Text> name;  // of the tool
+  Text id;    // of the tool use it answers
+  Text name;  // of the tool
   std::variant<std::monostate, Text, std::vector<Block>> output;
   std::optional<bool> is_error = {};  // three states: said yes, said no, not said
   bool operator==(const ToolResultBlock&) const;

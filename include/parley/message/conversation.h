@@ -41,6 +41,7 @@ class Conversation {
   std::span<const Message> messages() const { return messages_; }
   std::size_t size() const { return messages_.size(); }
   void append(Message message) { messages_.push_back(std::move(message)); }
+  void set_messages(std::vector<Message> messages) { messages_ = std::move(messages); }
   void reserve(std::size_t messages) { messages_.reserve(messages); }
 
   const std::optional<Message>& system() const { return system_; }

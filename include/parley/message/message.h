@@ -48,15 +48,18 @@ enum class ContentShape : std::uint8_t { Absent, Null, String, Blocks };
 
 class Message {
  public:
-  // OpenManus' factories. Each message gets a fresh id and the current time; content is kept as given,
-  // empty or not. `base64_image` becomes an image block behind the text, inside the result for
-  // tool_message.
+  // OpenManus' factories. Each message gets a fresh id and the current time; content is kept as given, empty
+  // or not, and std::nullopt is None. `base64_image` becomes an image block behind the text, inside the result
+  // for tool_message.
   static Message user_message(Text content, std::optional<Text> base64_image = {});
   static Message system_message(Text content);
-  static Message assistant_message(std::optional<Text> content = {}, std::optional<Text> base64_image = {});
+  static Message assistant_message(Text content, std::optional<Text> base64_image = {});
+  static Message assistant_message(std::nullopt_t content = std::nullopt, std::optional<Text> base64_image = {});
   static Message tool_message(Text content, Text name, Text tool_call_id, std::optional<Text> base64_image = {});
   // An assistant message that asks for tools; without any calls it still says so ("tool_calls": []).
-  static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::optional<Text> content = Text(""),
+  static Message from_tool_calls(std::span<const ToolCall> tool_calls, Text content = {},
+                                 std::optional<Text> base64_image = {});
+  static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t content,
                                  std::optional<Text> base64_image = {});
 
   Role role() const;
@@ -115,6 +118,8 @@ class MessageBuilder {
   explicit MessageBuilder(Role role) : role_(role), wire_role_(role) {}
   // Fails with UnknownRole for anything but the five spellings of Role.
   static Result<MessageBuilder> with_role(std::string_view role);
+  // Starts with everything `message` says. What it does not say (an id, a time) is not made up.
+  static MessageBuilder like(const Message& message);
 
   MessageBuilder& id(Text id);                        // default: a fresh short id
   MessageBuilder& name(Text name);
@@ -122,6 +127,7 @@ class MessageBuilder {
   MessageBuilder& invocation_id(Text invocation_id);
   MessageBuilder& metadata(Json object);              // default: none
   MessageBuilder& wire_role(Role role);
+  MessageBuilder& anonymous();                        // no id and no time unless they are set
 
   MessageBuilder& content(Text text);                 // string content
   MessageBuilder& null_content();
@@ -140,6 +146,7 @@ class MessageBuilder {
   std::optional<Json> metadata_;
   ContentShape shape_ = ContentShape::Absent;
   std::vector<Block> blocks_;
+  bool mints_ = true;  // an id and a time, where none is set
 };
 
 }  // namespace parley

@@ -1,0 +1,43 @@
+// Repair makes a broken history whole: every call answered once, right behind it, and no result without a
+// call. What was changed is noted.
+//
+// The rules, in order:
+//   1  A call whose id is empty or was used before gets a fresh one; the results of that id are given to its
+//      calls in order (id_rewritten).
+//   2  Of two results for one call the last stays; what earlier ones say otherwise is appended to it
+//      (duplicate_result).
+//   3  A result that does not follow its call directly is moved there (result_moved).
+//   4  A result without a call becomes a user's text, media included; a call is never made up
+//      (orphan_result).
+//   5  A call without a result gets one that says so, as an error (missing_result). Calls of the last step
+//      are left pending unless complete_pending.
+//
+// Invariants (quoted by tests as R1..R4):
+//   R1  A repaired conversation has no error of validate_history().
+//   R2  Repairing it again changes nothing.
+//   R3  A message that needs no change is the same message, wire and all.
+//   R4  The same conversation is always repaired the same way.
+//
+// A pure function; safe from any thread.
+#pragma once
+
+#include <vector>
+
+#include "parley/dialect/note.h"
+#include "parley/message/conversation.h"
+
+namespace parley {
+
+struct RepairOptions {
+  bool history = true;            // rules 1 to 5; without it a history that is broken stays as it is
+  bool complete_pending = false;  // rule 5 for the last step, too
+};
+
+struct Repairing {
+  Conversation conversation;
+  std::vector<Note> notes;
+};
+
+Repairing repair(const Conversation& conversation, const RepairOptions& options = {});
+
+}  // namespace parley

@@ -1,0 +1,262 @@
+#include "parley/dialect/repair.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "message/arena.h"
+#include "parley/base/hash.h"
+#include "parley/base/ids.h"
+#include "parley/dialect/dialect.h"
+#include "parley/message/validate.h"
+
+namespace parley {
+namespace {
+
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+struct Spot {
+  std::size_t message = kNowhere;
+  std::size_t block = 0;
+  auto operator<=>(const Spot&) const = default;
+};
+
+// One call and what answers it.
+struct Call {
+  Spot spot;
+  Text id, name;
+  std::vector<Spot> results;  // in order; the last one counts
+  bool placed = false;        // its result is already behind it in the output
+};
+
+class Repairer {
+ public:
+  Repairer(const Conversation& conversation, const RepairOptions& options)
+      : messages_(conversation.messages()), options_(options), out_(conversation) {
+    for (const Message& message : messages_) blocks_.push_back(message.blocks());
+    changed_.resize(messages_.size());
+  }
+
+  Repairing run() {
+    collect();
+    rewrite_ids();
+    merge_duplicates();
+    for (std::size_t i = 0; i < messages_.size(); ++i) place(i);
+    close_step(/*is_last=*/true);
+    out_.set_messages(std::move(placed_));
+    return {std::move(out_), std::move(notes_)};
+  }
+
+ private:
+  template <typename T>
+  const T* at(Spot spot) const {
+    return blocks_[spot.message][spot.block].template as<T>();
+  }
+  template <typename T>
+  T& edit(Spot spot) {
+    changed_[spot.message] = true;
+    return std::get<T>(static_cast<BlockVariant&>(blocks_[spot.message][spot.block]));
+  }
+
+  void note(std::string_view code, Severity severity, std::string_view action, Spot spot, std::string detail) {
+    const DialectTag tag = Arena::of(messages_[spot.message]).dialect();
+    const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
+    notes_.push_back({std::string(code), severity, spot.message, spot.block, std::string(origin), std::string(action),
+                      std::move(detail)});
+  }
+
+  // Finds all calls and binds results to them: the nth result of an id to its nth call.
+  void collect() {
+    std::map<std::string, std::vector<std::size_t>, std::less<>> by_id;
+    std::map<std::string, std::size_t, std::less<>> answered;
+    each_block([&](Spot spot) {
+      if (const auto* use = at<ToolUseBlock>(spot)) {
+        by_id[use->id.str()].push_back(calls_.size());
+        calls_.push_back({spot, use->id, use->name, {}, false});
+      }
+    });
+    each_block([&](Spot spot) {
+      const auto* result = at<ToolResultBlock>(spot);
+      if (result == nullptr) return;
+      answered_by_[spot] = kNowhere;
+      const auto known = by_id.find(result->id.view());
+      if (known == by_id.end()) return;
+      const std::size_t nth = std::min(answered[result->id.str()]++, known->second.size() - 1);
+      calls_[known->second[nth]].results.push_back(spot);
+      answered_by_[spot] = known->second[nth];
+    });
+  }
+
+  template <typename F>
+  void each_block(F&& f) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      for (std::size_t k = 0; k < blocks_[i].size(); ++k) f(Spot{i, k});
+    }
+  }
+
+  void rewrite_ids() {
+    std::map<std::string, int, std::less<>> used;
+    for (Call& call : calls_) {
+      if (!call.id.empty() && used[call.id.str()]++ == 0) continue;
+      std::string fresh;
+      for (std::uint64_t salt = call.spot.message;; ++salt) {
+        fresh = "call_" + encode_short_id(hash128(call.id, salt * 4096 + call.spot.block));
+        if (used[fresh]++ == 0) break;
+      }
+      note("id_rewritten", Severity::Info, "rewritten", call.spot, "the id of the call was empty or used before");
+      call.id = *Text::adopt(std::move(fresh));
+      edit<ToolUseBlock>(call.spot).id = call.id;
+      for (const Spot& result : call.results) edit<ToolResultBlock>(result).id = call.id;
+    }
+  }
+
+  static std::vector<Block> as_list(const ToolResultBlock& result) {
+    if (const auto* list = std::get_if<std::vector<Block>>(&result.output)) return *list;
+    if (const auto* text = std::get_if<Text>(&result.output)) return {TextBlock{*text}};
+    return {};
+  }
+
+  void merge_duplicates() {
+    for (Call& call : calls_) {
+      if (call.results.size() < 2) continue;
+      const Spot last = call.results.back();
+      std::vector<Block> merged = as_list(*at<ToolResultBlock>(last));
+      bool differs = false;
+      for (std::size_t i = 0; i + 1 < call.results.size(); ++i) {
+        note("duplicate_result", Severity::Info, "merged", call.results[i], "the call has a later result, which counts");
+        const std::vector<Block> earlier = as_list(*at<ToolResultBlock>(call.results[i]));
+        if (earlier == as_list(*at<ToolResultBlock>(last))) continue;
+        merged.insert(merged.end(), earlier.begin(), earlier.end());
+        differs = true;
+      }
+      if (differs) edit<ToolResultBlock>(last).output = std::move(merged);
+      for (std::size_t i = 0; i + 1 < call.results.size(); ++i) gone_.insert(call.results[i]);
+      call.results = {last};
+    }
+  }
+
+  // Puts message i out, without the results that belong elsewhere.
+  void place(std::size_t i) {
+    if (messages_[i].role() != Role::Tool) {
+      close_step(/*is_last=*/false);
+      step_ = i;
+    }
+    std::vector<Block> kept;
+    for (std::size_t k = 0; k < blocks_[i].size(); ++k) {
+      const Spot spot{i, k};
+      if (at<ToolResultBlock>(spot) == nullptr || stays(spot)) {
+        kept.push_back(blocks_[i][k]);
+        continue;
+      }
+      changed_[i] = true;
+      if (!gone_.contains(spot) && answered_by_[spot] == kNowhere) orphans_.push_back(spot);
+    }
+    const bool emptied = kept.empty() && !blocks_[i].empty();
+    if (!emptied) put(i, std::move(kept));
+  }
+
+  // A result stays if its call is in the open step and nothing answered it yet.
+  bool stays(Spot spot) {
+    if (gone_.contains(spot)) return false;
+    const std::size_t call = answered_by_[spot];
+    if (call == kNowhere || calls_[call].placed) return false;
+    const Spot asked = calls_[call].spot;
+    if (asked.message != step_ || (asked.message == spot.message && spot < asked)) return false;
+    calls_[call].placed = true;
+    return true;
+  }
+
+  void put(std::size_t i, std::vector<Block> kept) {
+    if (!changed_[i]) {
+      placed_.push_back(messages_[i]);
+      return;
+    }
+    if (Arena::record_of(messages_[i]).has(MessageRecord::kHasMore)) {
+      note("member_dropped", Severity::Minor, "dropped", {i, 0}, "members outside the canonical form are left out");
+    }
+    MessageBuilder builder = MessageBuilder::like(messages_[i]);
+    builder.blocks(std::move(kept));
+    if (auto message = builder.build()) placed_.push_back(*std::move(message));
+  }
+
+  // Before the conversation goes on, every call of the open step gets its result. Orphans follow: a user's
+  // text must not come between a call and its results.
+  void close_step(bool is_last) {
+    // Calls are in the order of the messages.
+    auto call = std::partition_point(calls_.begin(), calls_.end(), [&](const Call& c) { return c.spot.message < step_; });
+    for (; step_ != kNowhere && call != calls_.end() && call->spot.message == step_; ++call) {
+      if (call->placed) continue;
+      if (call->results.empty()) {
+        if (is_last && orphans_.empty() && !options_.complete_pending) continue;
+        note("missing_result", Severity::Major, "added", call->spot, "the call was never answered; a result says so");
+        put_result({call->id, call->name, Text("[No result was recorded for this call]"), true});
+      } else {
+        note("result_moved", Severity::Info, "moved", call->results.back(), "the result now follows its call");
+        put_result(*at<ToolResultBlock>(call->results.back()));
+      }
+      call->placed = true;
+    }
+    for (const Spot& orphan : orphans_) put_orphan(orphan);
+    orphans_.clear();
+  }
+
+  void put_result(ToolResultBlock result) {
+    MessageBuilder builder(Role::Tool);
+    builder.anonymous().name(result.name).block(std::move(result));
+    placed_.push_back(*builder.build());
+  }
+
+  void put_orphan(Spot spot) {
+    const auto& result = *at<ToolResultBlock>(spot);
+    note("orphan_result", Severity::Major, "rewritten", spot, "a result without a call became a user's text");
+    std::string head = result.id.empty() ? "[Result of a call" : "[Result of call " + result.id.str();
+    if (!result.name.empty()) head += " (" + result.name.str() + ")";
+    head += ", whose request is not part of this conversation]";
+    std::vector<Block> said;
+    for (Block& block : as_list(result)) {
+      if (const auto* text = block.as<TextBlock>()) {
+        head += "\n" + text->text.str();
+      } else {
+        said.push_back(std::move(block));
+      }
+    }
+    MessageBuilder builder(Role::User);
+    builder.anonymous();
+    if (said.empty()) {
+      builder.content(*Text::adopt(std::move(head)));
+    } else {
+      said.insert(said.begin(), TextBlock{*Text::adopt(std::move(head))});
+      builder.blocks(std::move(said));
+    }
+    placed_.push_back(*builder.build());
+  }
+
+  std::span<const Message> messages_;
+  RepairOptions options_;
+  Conversation out_;
+  std::vector<std::vector<Block>> blocks_;  // of each message, edited
+  std::vector<bool> changed_;
+  std::vector<Call> calls_;
+  std::set<Spot> gone_;                      // results that a later one replaces
+  std::vector<Spot> orphans_;                // waiting for the open step to end
+  std::map<Spot, std::size_t> answered_by_;  // each result's call, or kNowhere
+  std::vector<Message> placed_;
+  std::vector<Note> notes_;
+  std::size_t step_ = kNowhere;  // the message whose calls are open
+};
+
+}  // namespace
+
+Repairing repair(const Conversation& conversation, const RepairOptions& options) {
+  bool broken = false;
+  bool pending = false;
+  for (const Finding& finding : validate_history(conversation.messages())) {
+    (finding.level == FindingLevel::Error ? broken : pending) = true;
+  }
+  const bool repairs = broken ? options.history : pending && options.complete_pending;
+  if (!repairs) return {conversation, {}};
+  return Repairer(conversation, options).run();
+}
+
+}  // namespace parley
