@@ -2,6 +2,9 @@
 
 #include <sodium/crypto_hash_sha256.h>
 #include <xxhash.h>
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h>  // the same functions, with the widest registers there are
+#endif
 
 namespace parley {
 

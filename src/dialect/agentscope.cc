@@ -49,6 +49,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   const bool good = r.cursor.object([&](std::string_view key) {
+    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "name") return r.string(message.name, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
@@ -91,7 +92,8 @@ class Writer {
     }
     out_.raw(",\"name\":");
     // The name of an OpenManus tool message is the tool's, which the result carries.
-    if (record_.name.present() && record_.wire_role != Role::Tool) {
+    const bool is_the_tools = record_.wire_role == Role::Tool && names_its_tool(arena_, record_);
+    if (record_.name.present() && !is_the_tools) {
       out_.quoted(arena_.bytes(record_.name));
     } else {
       minted += minted.empty() ? "name" : ", name";
@@ -140,15 +142,13 @@ class Writer {
   }
 
   void content() {
+    if (record_.has(MessageRecord::kEmptyToolCalls)) note_empty_tool_calls(draft_);
     const auto blocks = arena_.blocks(record_);
     const bool is_string = record_.shape == ContentShape::String && blocks.size() == 1 &&
                            blocks.front().type == BlockType::Text && blocks.front().text().present();
     if (is_string) {
       out_.quoted(arena_.bytes(blocks.front().text()));
       return;
-    }
-    if (record_.has(MessageRecord::kEmptyToolCalls)) {
-      draft_.note("empty_tool_calls_dropped", Severity::Info, "dropped", "an empty list of tool calls is left out");
     }
     if (blocks.empty() && record_.shape != ContentShape::Blocks) {
       draft_.note("content_minted", Severity::Info, "minted", "a message without content gets an empty list");
@@ -176,6 +176,7 @@ class Writer {
         member(",\"thinking\":", block.text());
         member(",\"signature\":", block.signature());
         out_.raw('}');
+        if (block.origin().present()) note_origin(draft_, index);
         return;
       case BlockType::Image:
       case BlockType::Audio:
@@ -206,6 +207,7 @@ class Writer {
 
   void media(const BlockRecord& block, std::size_t index, json::Out& out) {
     out.raw("{\"type\":").quoted(to_string(block.type)).raw(",\"source\":");
+    if (block.media_name().present()) note_media_name(draft_, index);
     if (is_inline(arena_, block)) {
       const InlineMedia media = inline_media(draft_, arena_, block, index);
       out.raw("{\"type\":\"base64\",\"media_type\":").quoted(media.media_type);
@@ -239,6 +241,7 @@ class Writer {
       if (block.output().is_null() && prefix.empty()) {
         out.raw("null}");
       } else {
+        if (block.output().is_absent()) note_output_minted(draft_, index);
         out.raw('"').raw(prefix).raw(text).raw("\"}");
       }
       return;

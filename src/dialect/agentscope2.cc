@@ -46,6 +46,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   const bool good = r.cursor.object([&](std::string_view key) {
+    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "id") return r.string(message.id, key);
     if (key == "name") return r.string(message.name, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
@@ -89,6 +90,13 @@ std::size_t group(std::span<const Message> rest) {
   return size;
 }
 
+bool holds_results(const Message& message) {
+  for (const BlockRecord& block : Arena::of(message).blocks(Arena::record_of(message))) {
+    if (block.type == BlockType::ToolResult) return true;
+  }
+  return false;
+}
+
 class Writer {
  public:
   Writer(Draft& draft, std::span<const Message> messages)
@@ -96,12 +104,15 @@ class Writer {
         out_(draft.next()),
         messages_(messages),
         arena_(&Arena::of(messages.front())),
-        record_(&Arena::record_of(messages.front())) {}
+        record_(&Arena::record_of(messages.front())) {
+    for (const Message& message : messages) has_results_ = has_results_ || holds_results(message);
+  }
 
   void write() {
     std::string minted;
     out_.raw("{\"name\":");
-    if (record_->name.present() && record_->wire_role != Role::Tool) {
+    const bool is_the_tools = record_->wire_role == Role::Tool && names_its_tool(*arena_, *record_);
+    if (record_->name.present() && !is_the_tools) {
       out_.quoted(arena_->bytes(record_->name));
     } else {
       minted = "name";
@@ -110,6 +121,9 @@ class Writer {
     out_.raw(",\"content\":");
     content();
     out_.raw(",\"role\":").quoted(role());
+    if (record_->role == Role::Developer) {
+      draft_.note("role_mapped", Severity::Info, "mapped", "the role developer is written as system");
+    }
     out_.raw(",\"id\":");
     if (record_->id.present()) {
       out_.quoted(arena_->bytes(record_->id));
@@ -122,6 +136,9 @@ class Writer {
       put_value(out_, *arena_, record_->metadata);
     } else {
       out_.raw("{}");
+      if (record_->metadata.is_null()) {
+        draft_.note("null_dropped", Severity::Info, "dropped", "members that are null are left out: /metadata");
+      }
     }
     out_.raw(",\"created_at\":");
     if (record_->timestamp.present()) {
@@ -159,8 +176,9 @@ class Writer {
       draft_.position = position + i;
       if (i != 0) {
         draft_.note("result_joined", Severity::Info, "joined", "the results are in the message of their calls");
-        note_identity(draft_, *arena_, *record_);
+        note_identity(draft_, *arena_, *record_, loses_name(*arena_, *record_));
       }
+      if (record_->has(MessageRecord::kEmptyToolCalls)) note_empty_tool_calls(draft_);
       const auto blocks = arena_->blocks(*record_);
       for (std::size_t k = 0; k < blocks.size(); ++k) block(blocks[k], k, first);
     }
@@ -186,6 +204,7 @@ class Writer {
         member(",\"thinking\":", block.text());
         member(",\"signature\":", block.signature());
         out_.raw('}');
+        if (block.origin().present()) note_origin(draft_, index);
         return;
       case BlockType::Image:
       case BlockType::Audio:
@@ -197,8 +216,8 @@ class Writer {
         member(",\"name\":", block.name());
         out_.raw(",\"input\":\"");
         put_arguments_text(draft_, *arena_, block);
-        // Without a state the call would count as pending and be run again.
-        out_.raw(messages_.size() > 1 ? "\",\"state\":\"finished\"}" : "\"}");
+        // Without a state a call that has its result would count as pending and be run again.
+        out_.raw(has_results_ ? "\",\"state\":\"finished\"}" : "\"}");
         return;
       case BlockType::ToolResult: result(block, index, comma()); return;
       case BlockType::Raw: break;
@@ -237,6 +256,7 @@ class Writer {
       out.raw(']');
     } else {
       out.quoted(block.output().present() ? arena_->bytes(block.output()) : std::string_view());
+      if (!block.output().present()) note_output_minted(draft_, index);
     }
     out.raw(",\"state\":").quoted(block.is_error == Tristate::True ? "error" : "success").raw('}');
   }
@@ -246,6 +266,7 @@ class Writer {
   std::span<const Message> messages_;
   const Arena* arena_;
   const MessageRecord* record_;
+  bool has_results_ = false;
 };
 
 void write_group(Draft& draft, std::span<const Message> messages) { Writer(draft, messages).write(); }

@@ -46,7 +46,7 @@ bool read_call(Reader& r) {
     if (key == "type") {
       Slice type;
       if (!r.string(type, key)) return false;
-      if (r.plain(type) != "function") r.more();
+      if (r.cursor.bytes(type) != "function" && r.plain(type) != "function") r.more();
       return true;
     }
     return r.unknown();
@@ -123,6 +123,7 @@ bool read_message(Reader& r) {
     return true;
   };
   const bool good = r.cursor.object([&](std::string_view key) {
+    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") return string_or_null(fields.content, fields.content_wire, key);
     if (key == "name") return optional(message.name, key);
@@ -163,32 +164,42 @@ struct Part {
   std::string_view prefix;  // put before the first text: an error said in words
   const BlockRecord* image = nullptr;
   std::vector<const BlockRecord*> calls;
-  bool null_content = false;
+  const BlockRecord* result = nullptr;  // the message is this result
 
-  bool empty() const { return texts.empty() && image == nullptr && calls.empty(); }
+  bool empty() const { return texts.empty() && image == nullptr && calls.empty() && result == nullptr; }
 };
 
 class Writer {
  public:
   Writer(Draft& draft, const Message& message)
-      : draft_(draft), arena_(Arena::of(message)), record_(Arena::record_of(message)), position_(draft.position) {}
+      : draft_(draft), message_(message), arena_(Arena::of(message)), record_(Arena::record_of(message)) {}
 
   void write() {
-    note_identity(draft_, arena_, record_);
-    const auto blocks = arena_.blocks(record_);
-    Part part;
-    bool any = false;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (blocks[i].type != BlockType::ToolResult) {
-        take(part, blocks[i], i);
-        continue;
-      }
-      if (!part.empty()) put(part, role());
-      part = {};
-      any = true;
-      put_result(blocks[i], i);
+    note_identity(draft_, arena_, record_, loses_name(arena_, record_));
+    if (record_.role == Role::Tool && (record_.wire_role == Role::User || record_.wire_role == Role::Assistant)) {
+      draft_.note("role_mapped", Severity::Info, "mapped", "results are written as messages of the role tool");
     }
-    if (!part.empty() || !any) put(part, role());
+    const auto blocks = arena_.blocks(record_);
+    const std::size_t before = draft_.written;
+    Part part;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const BlockType type = blocks[i].type;
+      // A tool message of OpenManus may itself ask for tools; what else follows a result is a message apart.
+      const bool is_apart = part.result != nullptr && (type != BlockType::ToolUse || record_.role != Role::Tool);
+      if ((type == BlockType::ToolResult && !part.empty()) || is_apart) {
+        put(part);
+        part = {};
+      }
+      if (type == BlockType::ToolResult) {
+        part = result_part(blocks[i], i);
+      } else {
+        take(part, blocks[i], i);
+      }
+    }
+    if (!part.empty() || draft_.written == before) put(part);
+    if (const std::size_t count = draft_.written - before; count > 1) {
+      draft_.note("message_split", Severity::Info, "split", "the message became " + std::to_string(count) + " messages");
+    }
   }
 
  private:
@@ -202,8 +213,9 @@ class Writer {
   void take(Part& part, const BlockRecord& block, std::size_t index) {
     switch (block.type) {
       case BlockType::Text:
-        if (!part.calls.empty()) {
-          draft_.note("order_changed", Severity::Info, "moved", "text behind a tool use is written before it", index);
+        if (!part.calls.empty() || part.image != nullptr) {
+          draft_.note("order_changed", Severity::Info, "moved",
+                      "text behind an image or a tool use is written before it", index);
         }
         if (block.text().present()) part.texts.push_back(arena_.bytes(block.text()));
         return;
@@ -212,8 +224,8 @@ class Writer {
         draft_.note("thinking_dropped", Severity::Minor, "dropped", "openmanus has no place for thinking", index);
         return;
       case BlockType::Image:
-        if (part.image == nullptr && is_inline(arena_, block)) {
-          part.image = &block;
+        if (part.image == nullptr && is_inline_image(block)) {
+          take_image(part, block, index);
           return;
         }
         break;
@@ -222,17 +234,37 @@ class Writer {
     note_dropped_block(draft_, block, index);
   }
 
-  void put_result(const BlockRecord& result, std::size_t index) {
+  // OpenManus' own images may be data URLs, of any kind.
+  bool is_inline_image(const BlockRecord& block) const {
+    return is_inline(arena_, block) || (block.data().present() && arena_.bytes(block.data()).starts_with("data:"));
+  }
+
+  void take_image(Part& part, const BlockRecord& block, std::size_t index) {
+    if (!part.calls.empty()) {
+      draft_.note("order_changed", Severity::Info, "moved", "an image behind a tool use is written before it", index);
+    }
+    if (block.media_name().present()) note_media_name(draft_, index);
+    // Who reads the image back takes its type from its bytes.
+    if (block.source == SourceKind::Base64 && block.media_type().present() && !shows_its_type(arena_, block)) {
+      draft_.note("media_type_dropped", Severity::Minor, "dropped",
+                  "there is no place for the media type, and the bytes do not show it", index);
+    }
+    part.image = &block;
+  }
+
+  Part result_part(const BlockRecord& result, std::size_t index) {
     Part part;
     if (result.output().present() && !result.is_list) part.texts.push_back(arena_.bytes(result.output()));
     for (const BlockRecord& child : arena_.children(result)) take(part, child, index);
     if (result.is_error == Tristate::True) part.prefix = error_prefix(draft_, part.texts, index);
-    put(part, "tool", &result);
+    part.result = &result;
+    return part;
   }
 
-  void put(const Part& part, std::string_view role, const BlockRecord* result = nullptr) {
+  void put(const Part& part) {
+    const BlockRecord* result = part.result;
     json::Out& out = draft_.next();
-    out.raw("{\"role\":\"").raw(role).raw('"');
+    out.raw("{\"role\":\"").raw(result != nullptr ? "tool" : role()).raw('"');
     if (!part.texts.empty() || !part.prefix.empty()) {
       out.raw(",\"content\":\"").raw(part.prefix);
       for (std::size_t i = 0; i < part.texts.size(); ++i) {
@@ -250,6 +282,8 @@ class Writer {
     if (name.present()) out.raw(",\"name\":").quoted(arena_.bytes(name));
     if (result != nullptr && result->id().present()) {
       out.raw(",\"tool_call_id\":").quoted(arena_.bytes(result->id()));
+    } else if (result == nullptr && is_own_wire()) {
+      if (const auto id = string_member(*message_.wire(), "tool_call_id")) out.raw(",\"tool_call_id\":").raw(id->text());
     }
     if (part.image != nullptr) out.raw(",\"base64_image\":").quoted(arena_.bytes(part.image->data()));
     out.raw('}');
@@ -267,7 +301,9 @@ class Writer {
       if (i != 0) out.raw(',');
       out.raw("{\"id\":");
       put_string(out, arena_, use.id());
-      out.raw(",\"type\":\"function\",\"function\":{\"name\":");
+      out.raw(",\"type\":");
+      const auto type = is_own_wire() ? string_member(arena_.value(use.wire), "type") : std::nullopt;
+      out.raw(type ? type->text().view() : "\"function\"").raw(",\"function\":{\"name\":");
       put_string(out, arena_, use.name());
       out.raw(",\"arguments\":\"");
       put_arguments_text(draft_, arena_, use);
@@ -276,10 +312,20 @@ class Writer {
     out.raw(']');
   }
 
+  // In the canonical form of OpenManus' own messages every field is where it was, also one that the records
+  // do not know: any role may carry any of them.
+  bool is_own_wire() const {
+    return draft_.form == Form::Canonical && arena_.dialect() == tag(Dialect::OpenManus) && record_.wire.present();
+  }
+  static std::optional<Json> string_member(const Json& object, std::string_view key) {
+    auto member = object.get(key);
+    return member && member->is_string() ? member : std::nullopt;
+  }
+
   Draft& draft_;
+  const Message& message_;
   const Arena& arena_;
   const MessageRecord& record_;
-  std::size_t position_;
 };
 
 void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, group.front()).write(); }

@@ -52,6 +52,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   const bool good = r.cursor.object([&](std::string_view key) {
+    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "wire_role") return has_wire_role = r.role(wire_role, kRoles);
@@ -71,17 +72,19 @@ bool read_message(Reader& r) {
   if (!good) return false;
   if (r.is_envelope()) return true;
   if (!has_role) return r.missing(start, "role");
-  const Role said = message.role;
   r.end_message(message, start);
-  r.messages.back().role = said;
-  r.messages.back().wire_role = has_wire_role ? wire_role : said;
+  if (has_wire_role) r.messages.back().wire_role = wire_role;
   return true;
 }
 
 class Writer {
  public:
   Writer(Draft& draft, const Message& message)
-      : draft_(draft), out_(draft.next()), arena_(Arena::of(message)), record_(Arena::record_of(message)) {}
+      : draft_(draft),
+        out_(draft.next()),
+        message_(message),
+        arena_(Arena::of(message)),
+        record_(Arena::record_of(message)) {}
 
   void write() {
     out_.raw('{');
@@ -100,11 +103,18 @@ class Writer {
     string("invocation_id", record_.invocation_id);
     if (!draft_.extra.empty()) {
       key("extra").raw("{\"").raw(draft_.extra_of).raw("\":").raw(draft_.extra).raw('}');
+    } else if (const auto extra = own_extra()) {
+      key("extra").raw(extra->compact().text());
     }
     out_.raw('}');
   }
 
  private:
+  // What a `parley` message remembers about other dialects is part of it.
+  std::optional<Json> own_extra() const {
+    if (arena_.dialect() != tag(Dialect::Parley) || !record_.has(MessageRecord::kHasMore)) return std::nullopt;
+    return message_.wire()->get("extra");
+  }
   json::Out& key(std::string_view name) {
     if (out_.size() != first_) out_.raw(',');
     return out_.quoted(name).raw(':');
@@ -201,6 +211,7 @@ class Writer {
 
   Draft& draft_;
   json::Out& out_;
+  const Message& message_;
   const Arena& arena_;
   const MessageRecord& record_;
   std::size_t first_ = 0;  // where the innermost object began: no comma before its first member

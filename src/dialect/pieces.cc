@@ -1,5 +1,6 @@
 #include "dialect/pieces.h"
 
+#include <algorithm>
 #include <array>
 
 #include "json/walk.h"
@@ -50,8 +51,30 @@ DataUrl parse_data_url(std::string_view url) {
   return out;
 }
 
-// What the first text of a result begins with, whatever escapes it uses for it.
-bool says_error(std::string_view spelled) { return spelled.starts_with("Error"); }
+// Says in words what an error flag says.
+bool says_error(std::string_view spelled) { return spelled.starts_with("Error: "); }
+
+// What a spelled string reads; the spelling itself if it holds no escape.
+Text plain(std::string_view spelled) { return json::unescaped(Text::trusted(nullptr, spelled)); }
+
+// The media type that spelled base64 shows. Encoders may escape '/' and '+'.
+std::string_view sniffed(std::string_view spelled) {
+  constexpr std::size_t kLookedAt = 256;
+  const bool is_plain = spelled.substr(0, kLookedAt).find('\\') == std::string_view::npos;
+  return is_plain ? sniff_base64_media_type(spelled) : sniff_base64_media_type(plain(spelled));
+}
+
+bool is_of(BlockType type, std::string_view media_type) {
+  const std::string_view kind = media_type.substr(0, media_type.find('/'));
+  const bool has_own_type = kind == "image" || kind == "audio" || kind == "video";
+  return type == BlockType::Document ? !has_own_type : kind == to_string(type);
+}
+
+bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return text.size() >= ending.size() && std::equal(ending.rbegin(), ending.rend(), text.rbegin(),
+                                                    [&](char e, char t) { return same(t, e); });
+}
 
 }  // namespace
 
@@ -92,35 +115,49 @@ void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use
 void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, std::size_t index) {
   json::Out& out = draft.out;
   out.raw("\"input\":");
+  const auto note_no_object = [&] {
+    draft.note("arguments_not_object", Severity::Minor, "moved",
+               "the arguments are no JSON object; their text is in raw_input", index);
+  };
   if (use.input().present()) {
-    put_value(out, arena, use.input());
-    if (use.arguments().present()) out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
+    const bool is_object = arena.bytes(use.input()).starts_with('{');
+    if (is_object) {
+      put_value(out, arena, use.input());
+    } else {
+      note_no_object();
+      out.raw("{}");
+    }
+    if (use.arguments().present()) {
+      out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
+    } else if (!is_object) {
+      out.raw(",\"raw_input\":\"").escaped(arena.value(use.input()).compact().text()).raw('"');
+    }
     return;
   }
   if (!use.arguments().present()) {
     out.raw("{}");
     return;
   }
-  const Text exact = arena.string(use.arguments());
-  const Result<Json> parsed = Json::parse(exact);
+  const std::string_view spelled = arena.bytes(use.arguments());
+  json::Out exact(spelled.size());
+  const std::size_t exact_size = exact.unescaped(spelled).size();
+  const Result<Json> parsed = Json::parse(exact.take_buffer());
   if (!parsed || !parsed->is_object()) {
     // No arguments at all is how a model spells an empty object; anything else is worth a note.
-    if (!exact.empty()) {
-      draft.note("arguments_not_object", Severity::Minor, "moved",
-                 "the arguments are no JSON object; their text is in raw_input", index);
-    }
+    if (exact_size != 0) note_no_object();
     out.raw("{}");
-    if (!exact.empty()) out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
+    if (exact_size != 0) out.raw(",\"raw_input\":").quoted(spelled);
     return;
   }
-  const Json compact = parsed->compact();
-  out.raw(compact.text());
-  if (compact.text() != exact) out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
+  const std::size_t start = out.size();
+  json::put_compact(out, parsed->text());
+  // Whitespace is all that can be missing, so the size tells.
+  if (out.size() - start != exact_size) out.raw(",\"raw_input\":").quoted(spelled);
 }
 
 bool is_inline(const Arena& arena, const BlockRecord& media) {
   if (!media.data().present()) return false;
-  return media.source == SourceKind::Base64 || arena.bytes(media.data()).starts_with("data:");
+  return media.source == SourceKind::Base64 || parse_data_url(arena.bytes(media.data())).is_base64;
 }
 
 InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index) {
@@ -128,14 +165,19 @@ InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& me
   out.data = media.data().present() ? arena.bytes(media.data()) : std::string_view();
   if (media.media_type().present()) out.media_type = arena.bytes(media.media_type());
   if (const DataUrl url = parse_data_url(out.data); url.is_base64) {
+    if (!out.media_type.empty() && plain(out.media_type) != plain(url.media_type)) {
+      draft.note("media_type_corrected", Severity::Info, "corrected",
+                 "the data URL says " + plain(url.media_type).str() + ", not " + plain(out.media_type).str(), index);
+    }
     out.data = url.data;
     out.media_type = url.media_type;
   }
-  const std::string_view shown = sniff_base64_media_type(out.data);
-  if (!shown.empty() && shown != out.media_type) {
-    if (!out.media_type.empty()) {
+  const std::string_view shown = sniffed(out.data);
+  if (const Text said = plain(out.media_type); !shown.empty() && shown != said.view()) {
+    if (!said.empty() || !is_of(media.type, shown)) {
+      const std::string other = said.empty() ? "of type " + std::string(to_string(media.type)) : said.str();
       draft.note("media_type_corrected", Severity::Info, "corrected",
-                 "the bytes are " + std::string(shown) + ", not " + std::string(out.media_type), index);
+                 "the bytes are " + std::string(shown) + ", not " + other, index);
     }
     out.media_type = shown;
   }
@@ -150,9 +192,11 @@ InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& me
 std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index) {
   if (media.media_type().present()) return arena.bytes(media.media_type());
   std::string_view url = media.data().present() ? arena.bytes(media.data()) : std::string_view();
+  if (const DataUrl data = parse_data_url(url); !data.media_type.empty()) return data.media_type;
   url = url.substr(0, url.find_first_of("?#"));
   for (const Extension& extension : kExtensions) {
-    if (url.ends_with(extension.ending)) return extension.media_type;
+    const bool fits = ends_with_ignoring_case(url, extension.ending) && is_of(media.type, extension.media_type);
+    if (fits) return extension.media_type;
   }
   const std::string_view usual = usual_media_type(media.type);
   draft.note("media_type_guessed", Severity::Minor, "minted",
@@ -166,16 +210,36 @@ std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>&
   return "Error: ";
 }
 
-void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message) {
+bool shows_its_type(const Arena& arena, const BlockRecord& media) {
+  return sniffed(arena.bytes(media.data())) == plain(arena.bytes(media.media_type())).view();
+}
+
+bool names_its_tool(const Arena& arena, const MessageRecord& message) {
+  if (!message.name.present()) return false;
+  for (const BlockRecord& block : arena.blocks(message)) {
+    const bool is_named = block.type == BlockType::ToolResult && block.name().present();
+    if (is_named && arena.bytes(block.name()) == arena.bytes(message.name)) return true;
+  }
+  return false;
+}
+
+bool loses_name(const Arena& arena, const MessageRecord& message) {
+  if (message.role != Role::Tool || !message.name.present()) return false;
+  const std::string_view name = arena.bytes(message.name);
+  return !name.empty() && name != "system" && !names_its_tool(arena, message);
+}
+
+void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message, bool name) {
   // A message built here has an id and a time nobody asked for; only what was said can be lost.
   const bool built = arena.dialect() == 0;
   std::string lost;
-  const auto add = [&](bool said, std::string_view name) {
+  const auto add = [&](bool said, std::string_view member) {
     if (!said) return;
     if (!lost.empty()) lost += ", ";
-    lost += name;
+    lost += member;
   };
   add(message.id.present() && !built, "id");
+  add(name, "name");
   add(message.timestamp.present(), "timestamp");
   add(message.metadata.present() && arena.bytes(message.metadata).find('"') != std::string_view::npos, "metadata");
   add(message.invocation_id.present(), "invocation_id");
@@ -187,6 +251,22 @@ void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t inde
   const std::string type(to_string(block.type));
   draft.note(type + "_dropped", Severity::Major, "dropped",
              std::string(to_string(draft.target)) + " cannot carry this " + type + " block", index);
+}
+
+void note_origin(Draft& draft, std::size_t index) {
+  draft.note("origin_dropped", Severity::Minor, "dropped", "there is no place for the origin of thinking", index);
+}
+
+void note_media_name(Draft& draft, std::size_t index) {
+  draft.note("media_name_dropped", Severity::Minor, "dropped", "there is no place for the name of a file", index);
+}
+
+void note_output_minted(Draft& draft, std::size_t index) {
+  draft.note("output_minted", Severity::Info, "minted", "a result without output gets an empty text", index);
+}
+
+void note_empty_tool_calls(Draft& draft) {
+  draft.note("empty_tool_calls_dropped", Severity::Info, "dropped", "an empty list of tool calls is left out");
 }
 
 void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position) {

@@ -21,7 +21,7 @@ void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use
 // The members `"input": {...}` and, where the exact text would else be lost, `"raw_input": "..."`.
 void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, std::size_t index);
 
-// A media block held inside the message: base64, or a data URL.
+// A media block held inside the message: base64, or a data URL with base64.
 bool is_inline(const Arena& arena, const BlockRecord& media);
 
 // A media source as its bytes are labelled: data URLs taken apart, the type sniffed where it can be.
@@ -37,10 +37,23 @@ std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRec
 // "Error: " unless the first text begins with it: how a dialect without an error flag says it.
 std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>& texts, std::size_t index);
 
-// Notes id, time, metadata and invocation id, which OpenManus has no place for.
-void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message);
+// The bytes of an inline media block show the media type that it names.
+bool shows_its_type(const Arena& arena, const BlockRecord& media);
+
+// The name of a message is the name of a tool whose result it holds, as in OpenManus' tool messages.
+bool names_its_tool(const Arena& arena, const MessageRecord& message);
+
+// A message of results has a name that is neither a tool's nor the one such messages usually have.
+bool loses_name(const Arena& arena, const MessageRecord& message);
+
+// Notes id, time, metadata and invocation id, which OpenManus has no place for, and perhaps the name.
+void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message, bool name = false);
 
 void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t index);
+void note_origin(Draft& draft, std::size_t index);
+void note_media_name(Draft& draft, std::size_t index);
+void note_output_minted(Draft& draft, std::size_t index);
+void note_empty_tool_calls(Draft& draft);
 
 // An id that derives from where the message stands and what it says.
 void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position);

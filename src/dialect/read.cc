@@ -52,11 +52,13 @@ std::vector<Note> reading_notes(const Arena& arena, std::span<const json::Oddity
   const std::vector<std::string> pointers = json::pointers_at(arena.buffer().view(), offsets);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const bool surrogate = sorted[i].code == Code::LoneSurrogate;
-    notes.push_back({surrogate ? "lone_surrogate" : "duplicate_key", surrogate ? Severity::Minor : Severity::Info,
-                     message_at(arena.messages(), sorted[i].at), std::nullopt, name, surrogate ? "replaced" : "kept",
-                     (surrogate ? "half of a surrogate pair became U+FFFD at "
-                                : "the member name stands twice, the last one counts, at ") +
-                         pointers[i]});
+    Note note{surrogate ? "lone_surrogate" : "duplicate_key", surrogate ? Severity::Minor : Severity::Info,
+              message_at(arena.messages(), sorted[i].at), std::nullopt, name, surrogate ? "replaced" : "kept", {}};
+    note.detail = surrogate ? "half of a surrogate pair became U+FFFD at "
+                            : "the member name stands twice, the last one counts, at ";
+    note.detail += pointers[i];
+    note.path = pointers[i];
+    notes.push_back(std::move(note));
   }
   return notes;
 }
@@ -64,13 +66,26 @@ std::vector<Note> reading_notes(const Arena& arena, std::span<const json::Oddity
 Result<Message> system_message(const Json& content) {
   json::Writer w;
   w.begin_object().key("role").string("system").key("content").value(content).end_object();
-  return from_dict(w.take(), Dialect::Parley);
+  auto message = from_dict(w.take(), Dialect::Parley);
+  if (!message) {
+    // The place in the document, not in what was made of it.
+    constexpr std::string_view kContent = "/content";
+    std::string& path = message.error().path;
+    if (path.starts_with(kContent)) path.replace(0, kContent.size(), "/system");
+  }
+  return message;
 }
 
-Result<Tool> read_tool(const Json& tool, std::string path) {
-  const auto name = tool.get("name").value_or(Json()).as_string();
-  if (!name) return fail(Code::Missing, "a tool needs 'name', a string", std::move(path));
-  return Tool{*name, tool.get("description").value_or(Json()).as_string().value_or(Text()),
+Result<Tool> read_tool(const Json& tool, const std::string& path) {
+  if (!tool.is_object()) return fail(Code::WrongType, "a tool must be an object", path);
+  const auto name = tool.get("name");
+  const auto description = tool.get("description");
+  if (!name) return fail(Code::Missing, "the member 'name' is missing", path);
+  if (!name->is_string()) return fail(Code::WrongType, "'name' must be a string", path + "/name");
+  if (description && !description->is_string()) {
+    return fail(Code::WrongType, "'description' must be a string", path + "/description");
+  }
+  return Tool{*name->as_string(), description ? *description->as_string() : Text(),
               tool.get("parameters").value_or(Json())};
 }
 
@@ -107,7 +122,7 @@ Result<Reading> read(json::Buffer document, Dialect dialect, const ReadOptions& 
   Conversation& conversation = reading.conversation;
   const auto count = static_cast<std::uint32_t>(arena->messages().size());
   conversation.reserve(count);
-  for (std::uint32_t i = 0; i < count; ++i) conversation.append(arena->message(i));
+  for (std::uint32_t i = 0; i < count; ++i) conversation.append(Arena::message(arena, i));
   conversation.set_shape(arena->shape());
   if (dialect == Dialect::Parley && arena->shape() == DocumentShape::Envelope) {
     PARLEY_CHECK(read_envelope(arena->value(arena->document()), conversation));
@@ -136,7 +151,12 @@ Result<Message> from_dict(std::string_view json, Dialect dialect, const ReadOpti
 }
 
 Result<Dialect> detect(std::string_view document, const ReadOptions& options) {
-  PARLEY_TRY(const Json all, Json::parse(document, options.limits));
+  // Any document that can be read has a dialect, so lone surrogates are let pass here.
+  json::Buffer buffer = json::Buffer::copy_of(document);
+  json::Cursor cursor(buffer, {options.limits, false});
+  Slice value;
+  if (!cursor.ok() || !cursor.skip(value) || !cursor.finish()) return to_error(cursor.fault(), buffer.view());
+  const Json all = Json::trusted(Text::trusted(nullptr, cursor.bytes(value)));
   if (all.get("parley")) return Dialect::Parley;
   const Json list = all.is_array() ? all : all.get("messages").value_or(Json());
   std::vector<Json> messages = list.elements();
@@ -146,19 +166,25 @@ Result<Dialect> detect(std::string_view document, const ReadOptions& options) {
   if (messages.size() > kEnough) messages.resize(kEnough);
   for (const Json& message : messages) {
     if (message.get("wire_role") || message.get("extra")) return Dialect::Parley;
+    // The other dialects with any of these members need a name.
+    const bool has_name = message.get("name").has_value();
     if (message.get("created_at") && !message.get("timestamp")) return Dialect::AgentScope2;
     if (message.get("tool_calls") || message.get("tool_call_id") || message.get("base64_image")) {
       return Dialect::OpenManus;
     }
     for (const Json& block : message.get("content").value_or(Json()).elements()) {
       const std::string type = block.get("type").value_or(Json()).as_string().value_or(Text()).str();
-      if (type == "tool_call" || type == "data" || type == "hint") return Dialect::AgentScope2;
+      if (type == "tool_call" || type == "data" || type == "hint" || block.get("created_at")) {
+        return Dialect::AgentScope2;
+      }
       if (type == "raw" || type == "document" || block.get("arguments") || block.get("is_error")) {
         return Dialect::Parley;
       }
     }
     const bool has_blocks = message.get("content").value_or(Json()).is_array();
-    if (message.get("timestamp") || message.get("metadata") || has_blocks) return Dialect::AgentScope;
+    if (message.get("timestamp") || message.get("metadata") || has_blocks) {
+      return has_name ? Dialect::AgentScope : Dialect::Parley;
+    }
   }
   return Dialect::OpenManus;
 }

@@ -6,6 +6,9 @@
 namespace parley::dialect {
 namespace {
 
+// Room is made for messages of this size at once; smaller ones make the lists grow.
+constexpr std::size_t kLikelyMessageBytes = 256;
+
 bool is_media_type(BlockType type) { return type >= BlockType::Image && type <= BlockType::Document; }
 
 BlockType type_of_media(std::string_view media_type) {
@@ -60,7 +63,8 @@ bool Reader::role(Role& out, std::span<const Role> allowed) {
   const char* at = cursor.position();
   Slice spelled;
   if (!string(spelled, "role")) return false;
-  const std::optional<Role> known = role_named(plain(spelled));
+  std::optional<Role> known = role_named(cursor.bytes(spelled));
+  if (!known) known = role_named(plain(spelled));
   if (known && std::find(allowed.begin(), allowed.end(), *known) != allowed.end()) {
     out = *known;
     return true;
@@ -120,9 +124,10 @@ bool Reader::block(const BlockTable& table, std::vector<BlockRecord>& into) {
   bool known = rule != table.rules.end();
   if (known) {
     out.type = rule->block;
+    if (is_media_type(out.type)) out.source = SourceKind::Missing;
     if (!members(*rule, table, out)) return false;
-    // A media block whose source is of a kind we do not know is kept whole.
-    known = !is_media_type(out.type) || out.source != SourceKind::None;
+    // A media block whose source is of a kind we do not know, or that has none, is kept whole.
+    known = !is_media_type(out.type) || out.source == SourceKind::Base64 || out.source == SourceKind::Url;
     if (known && is_media_type(out.type) && table.kind_by_media_type) {
       out.type = type_of_media(out.media_type().present() ? cursor.bytes(out.media_type()) : "");
     }
@@ -132,7 +137,7 @@ bool Reader::block(const BlockTable& table, std::vector<BlockRecord>& into) {
   }
   out.wire = {start, cursor.offset() - start};
   if (!known) {
-    out = BlockRecord{.type = BlockType::Raw, .wire = out.wire, .slots = {}};
+    out = BlockRecord{.type = BlockType::Raw, .source = out.source, .wire = out.wire, .slots = {}};
     out.raw_type() = type;
     out.raw_value() = out.wire;
   }
@@ -165,8 +170,8 @@ bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord
           if (!string(state, key)) return false;
           const std::string_view said = plain(state);
           const bool failed = said == "error" || said == "interrupted" || said == "denied";
-          if (failed) out.is_error = Tristate::True;
-          if (said == "success") out.is_error = Tristate::False;
+          out.is_error = failed ? Tristate::True : said == "success" ? Tristate::False : Tristate::Unsaid;
+          if (said != "error" && said != "success") more();  // the records know these two only
           return true;
         }
       }
@@ -187,6 +192,7 @@ bool Reader::source(BlockRecord& out) {
   const std::string_view type = is_string ? plain({quoted.offset + 1, quoted.length - 2}) : std::string_view();
   const bool is_url = type == "url";
   out.source = is_url ? SourceKind::Url : type == "base64" ? SourceKind::Base64 : SourceKind::None;
+  out.data() = out.media_type() = Slice::absent();  // of a duplicate member the last one counts
   return cursor.object([&](std::string_view key) {
     if (out.source != SourceKind::None) {
       if (key == (is_url ? "url" : "data")) return string(out.data(), key);
@@ -237,6 +243,9 @@ std::string_view Reader::plain(Slice spelled) {
 bool Reader::document(ReadMessage read_message) {
   if (!cursor.ok()) return false;
   read_message_ = read_message;
+  const std::size_t likely = size_ / kLikelyMessageBytes + 1;
+  messages.reserve(likely);
+  blocks.reserve(likely);
   const char first = cursor.peek();
   const std::uint32_t start = cursor.offset();
   if (first == '[') {
@@ -286,6 +295,7 @@ std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {
   auto arena = std::make_shared<Arena>(std::move(buffer), dialect);
   arena->seal(messages, blocks, children);
   arena->set_frame(shape_, document_, list_);
+  arena->set_dialect_name(to_string(static_cast<Dialect>(dialect)));
   return arena;
 }
 

@@ -56,7 +56,8 @@ struct BlockTable {
 
 class Reader {
  public:
-  Reader(json::Buffer& buffer, const ReadOptions& options) : cursor(buffer, {options.limits, options.strict}) {}
+  Reader(json::Buffer& buffer, const ReadOptions& options)
+      : cursor(buffer, {options.limits, options.strict}), size_(buffer.size()) {}
 
   Cursor cursor;
 
@@ -113,6 +114,7 @@ class Reader {
   bool source(BlockRecord& out);
   bool output(const BlockTable& table, BlockRecord& out);
 
+  std::size_t size_;  // of the document
   std::uint32_t first_block_ = 0;
   ReadMessage read_message_ = nullptr;
   DocumentShape shape_ = DocumentShape::List;

@@ -138,7 +138,7 @@ class Repairer {
 
   // Puts message i out, without the results that belong elsewhere.
   void place(std::size_t i) {
-    if (messages_[i].role() != Role::Tool) {
+    if (!Arena::of(messages_[i]).continues_step(Arena::record_of(messages_[i]))) {
       close_step(/*is_last=*/false);
       step_ = i;
     }

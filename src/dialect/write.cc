@@ -17,16 +17,18 @@ using dialect::format_of;
 using dialect::tag;
 
 using Notes = std::vector<Note>;
+using NoteRange = std::span<const Note>;
 
 bool is_wire_of(const Message& message, Dialect dialect) {
   return Arena::of(message).dialect() == tag(dialect) && Arena::record_of(message).wire.present();
 }
 
 // A message in its own dialect's natural spelling, if that is exactly one message.
-std::optional<Json> natural(const Message& message, Dialect dialect) {
+std::optional<Json> natural(const Message& message, Dialect dialect, Form form) {
   json::Out out;
   Notes ignored;
   Draft draft{dialect, out, ignored};
+  draft.form = form;
   format_of(dialect).write_group(draft, {&message, 1});
   if (draft.written != 1) return std::nullopt;
   return Json::trusted(out.take());
@@ -38,19 +40,32 @@ Json whole(const Json& value) {
   return w.take();
 }
 
-// What `parley` must remember to give a wire back.
-std::optional<Json> patch_to_wire(const Message& message) {
-  const auto origin = static_cast<Dialect>(Arena::of(message).dialect());
+Dialect origin_of(const Message& message) { return static_cast<Dialect>(Arena::of(message).dialect()); }
+
+// The way from a dialect's natural spelling of a message to its wire.
+std::optional<Json> patch_to_wire(const Message& message, Form form = Form::AsRead) {
   const Json wire = *message.wire();
-  const std::optional<Json> own = natural(message, origin);
+  const std::optional<Json> own = natural(message, origin_of(message), form);
   return own ? dialect::diff(*own, wire) : whole(wire);
 }
 
-// The patch that a `parley` message holds for a dialect.
+// What `parley` must remember to give a wire back. Where the dialect would join a message of results to the
+// one before, or refuse a broken history, even a patch that changes nothing says that the wire was like this.
+std::optional<Json> remembered_patch(const Message& message, bool is_broken) {
+  if (auto patch = patch_to_wire(message)) return patch;
+  const bool may_be_joined = format_of(origin_of(message)).group != dialect::one_by_one && message.role() == Role::Tool;
+  if (!may_be_joined && !is_broken) return std::nullopt;
+  return Json::trusted(Text(R"({"in":{}})"));
+}
+
+// The patch that a `parley` message holds for a dialect. One that leads to no object was not made here.
 std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
   if (!is_wire_of(message, Dialect::Parley) || !Arena::record_of(message).has(MessageRecord::kHasMore)) return {};
   const auto extra = message.wire()->get("extra");
-  return extra ? extra->get(to_string(dialect)) : std::nullopt;
+  auto patch = extra ? extra->get(to_string(dialect)) : std::nullopt;
+  const auto value = patch ? patch->get("is") : std::nullopt;
+  if (value && !value->is_object()) return std::nullopt;
+  return patch;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -59,8 +74,9 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-void note_places(Draft& draft, const Json& patch) {
-  const dialect::PatchedPlaces places = dialect::places(patch);
+void note_places(Draft& draft, const Json& patch, std::string_view except = {}) {
+  dialect::PatchedPlaces places = dialect::places(patch);
+  if (!except.empty()) std::erase_if(places.values, [&](const std::string& each) { return each.starts_with(except); });
   if (!places.values.empty()) {
     draft.note("member_dropped", Severity::Minor, "dropped",
                "members the target does not know are left out: " + joined(places.values));
@@ -70,16 +86,28 @@ void note_places(Draft& draft, const Json& patch) {
   }
 }
 
-// Notes the members of a wire that go nowhere when it is written in another dialect.
-void note_lost_members(Draft& draft, const Message& message) {
-  if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
-  if (!is_wire_of(message, Dialect::Parley)) {
-    if (const auto patch = patch_to_wire(message)) note_places(draft, *patch);
-    return;
-  }
-  for (const Json::Member& member : message.wire()->get("extra").value_or(Json()).members()) {
+// Notes what an `extra` remembers about other dialects than the target.
+void note_other_patches(Draft& draft, const Json& extra) {
+  for (const Json::Member& member : extra.members()) {
     if (member.key.view() != to_string(draft.target)) note_places(draft, member.value);
   }
+}
+
+// Notes the members of a wire that go nowhere when it is written in another dialect, or in its own dialect's
+// natural spelling.
+void note_lost_members(Draft& draft, const Message& message) {
+  if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
+  const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
+  if (const auto patch = patch_to_wire(message, form)) note_places(draft, *patch);
+  if (is_wire_of(message, Dialect::Parley)) {
+    note_other_patches(draft, message.wire()->get("extra").value_or(Json()));
+  }
+}
+
+// A patch that was made by hand may lead to anything; what it leads to must still be a message.
+bool is_readable(const Json& wire, Dialect dialect) {
+  constexpr std::size_t kAny = 0xFFFFFFF0;
+  return from_dict(wire, dialect, {.limits = {.bytes = kAny, .string = kAny, .depth = kAny}}).has_value();
 }
 
 // Writes a group of messages as the target's wire messages, with the patches and notes this takes.
@@ -88,20 +116,25 @@ void write_group(Draft& draft, std::span<const Message> group) {
   const Message& first = group.front();
   if (draft.target == Dialect::Parley) {
     const bool has_wire = first.wire().has_value() && !is_wire_of(first, Dialect::Parley);
-    const std::optional<Json> patch = has_wire ? patch_to_wire(first) : std::nullopt;
+    const std::optional<Json> patch = has_wire ? remembered_patch(first, draft.is_broken) : std::nullopt;
     if (patch) {
       draft.extra = patch->text();
-      draft.extra_of = to_string(static_cast<Dialect>(Arena::of(first).dialect()));
+      draft.extra_of = to_string(origin_of(first));
     }
+    // Own messages get here for their natural spelling only, which keeps what they remember.
+    const auto lost = !has_wire && first.wire() ? patch_to_wire(first) : std::nullopt;
+    if (lost) note_places(draft, *lost);
     format.write_group(draft, group);
     draft.extra = {};
     return;
   }
   for (std::size_t i = 0; i < group.size(); ++i) {
     Draft each{draft.target, draft.out, draft.notes, draft.position + i};
+    each.form = draft.form;
     note_lost_members(each, group[i]);
   }
-  const std::optional<Json> patch = group.size() == 1 ? stored_patch(first, draft.target) : std::nullopt;
+  const bool is_as_read = draft.form == Form::AsRead && group.size() == 1;
+  const std::optional<Json> patch = is_as_read ? stored_patch(first, draft.target) : std::nullopt;
   if (!patch) {
     format.write_group(draft, group);
     return;
@@ -112,13 +145,18 @@ void write_group(Draft& draft, std::span<const Message> group) {
   format.write_group(own, group);
   const bool is_whole = patch->get("is").has_value();
   if (own.written == 1 || is_whole) {
-    const Json value = is_whole ? Json() : Json::trusted(out.take());
-    draft.next().raw(dialect::patched(value, *patch).compact().text());
+    const Json value = Json::trusted(*Text::copy(out.view()));
+    const Json wire = dialect::patched(value, *patch).compact();
+    draft.next().raw(is_readable(wire, draft.target) ? wire.text().view() : out.view());
   } else {
     draft.next().raw(out.view());
     draft.written += own.written - 1;
   }
-  if (!is_whole) draft.notes.insert(draft.notes.end(), notes.begin(), notes.end());
+  // The patch undoes what was only made up or spelled otherwise; what was lost before it stays lost.
+  for (Note& note : notes) {
+    const bool is_lost = note.action == "dropped" && note.severity != Severity::Info;
+    if (is_lost && !is_whole) draft.notes.push_back(std::move(note));
+  }
 }
 
 // The object around the messages, with "[]" where the list goes, in the target's natural form.
@@ -150,7 +188,7 @@ Json wire_frame(const Arena& document) {
   std::string frame(all.substr(document.document().offset, document.list().offset - document.document().offset));
   frame += "[]";
   frame += all.substr(document.list().end(), document.document().end() - document.list().end());
-  return *Json::parse(frame);
+  return Json::trusted(*Text::adopt(std::move(frame)));  // its bytes were validated, whatever the limits were
 }
 
 // Puts the document together, either into one buffer or as a list of pieces.
@@ -165,11 +203,14 @@ class Composer {
 
   Result<void> run() {
     PARLEY_CHECK(check_history());
-    if (pieces_ == nullptr) out_ = json::Out(expected_size());
+    is_broken_ = target_ == Dialect::Parley && !validate_history(messages_).empty();
+    if (pieces_ == nullptr) {
+      out_ = json::Out(expected_size());
+    } else {
+      pieces_->pieces.reserve(2 * messages_.size() + 3);  // each message and a comma, and what is around them
+    }
     const DocumentShape shape = conversation_.shape();
-    if (own_document() != nullptr && shape == DocumentShape::Single && messages_.size() == 1) {
-      put_messages();
-    } else if (own_document() != nullptr && shape != DocumentShape::Single) {
+    if (own_document() != nullptr && shape != DocumentShape::Single) {
       const Arena& document = *own_document();
       const std::string_view all = document.buffer().view();
       put(all.substr(document.document().offset, document.list().offset + 1 - document.document().offset));
@@ -199,15 +240,17 @@ class Composer {
     return options_.form == Form::AsRead && is_wire_of(message, target_);
   }
 
+  // Read in another dialect, and without a memory of having been this one's.
+  bool is_foreign(const Message& message) const {
+    return Arena::record_of(message).wire.present() && !is_wire_of(message, target_) && !stored_patch(message, target_);
+  }
+
+  // What was read in this dialect is written as it is, and what is being built is the builder's to answer for.
   Result<void> check_history() const {
     if (format_of(target_).carries_broken_history) return {};
-    const auto is_own = [&](const Message& message) { return is_wire_of(message, target_); };
-    if (std::all_of(messages_.begin(), messages_.end(), is_own)) return {};
-    // A conversation that is still being built has calls that wait for their results.
-    const auto is_foreign = [&](const Message& message) { return message.wire().has_value() && !is_own(message); };
-    const bool pending_is_wrong = std::any_of(messages_.begin(), messages_.end(), is_foreign);
+    const auto foreign = [&](const Message& message) { return is_foreign(message); };
+    if (std::none_of(messages_.begin(), messages_.end(), foreign)) return {};
     for (Finding& finding : validate_history(messages_)) {
-      if (finding.level == FindingLevel::Warning && !pending_is_wrong) continue;
       return fail(Code::BrokenHistory, finding.code + ": " + finding.sentence, std::move(finding.path));
     }
     return {};
@@ -256,11 +299,15 @@ class Composer {
     }
   }
 
-  // A group ends before a message that is reused as it is.
+  // A message that is reused as it is, or whose wire is remembered, belongs to no group.
   std::size_t group_size(std::size_t from) const {
+    const auto stands_apart = [&](const Message& message) {
+      return reuses_wire(message) || (options_.form == Form::AsRead && stored_patch(message, target_));
+    };
     const std::size_t wanted = format_of(target_).group(messages_.subspan(from));
+    if (wanted > 1 && stands_apart(messages_[from])) return 1;
     for (std::size_t k = 1; k < wanted; ++k) {
-      if (reuses_wire(messages_[from + k])) return k;
+      if (stands_apart(messages_[from + k])) return k;
     }
     return wanted;
   }
@@ -283,7 +330,7 @@ class Composer {
   }
 
   bool put_kept(std::size_t i, std::size_t size) {
-    if (size != 1 || options_.form != Form::AsRead) return false;
+    if (size != 1 || options_.form != Form::AsRead || is_broken_) return false;
     const Fragment* kept = Arena::of(messages_[i])
                                .fragment(Arena::index_of(messages_[i]), tag(target_), static_cast<std::uint32_t>(i));
     if (kept == nullptr) return false;
@@ -293,7 +340,7 @@ class Composer {
       put(kept->text);
     }
     if (kept->notes != nullptr) {
-      const auto& noted = *static_cast<const Notes*>(kept->notes.get());
+      const NoteRange noted = *static_cast<const NoteRange*>(kept->notes.get());
       notes.insert(notes.end(), noted.begin(), noted.end());
     }
     return true;
@@ -304,10 +351,12 @@ class Composer {
     const std::size_t start = out_.size();
     const std::size_t first_note = notes.size();
     Draft draft{target_, out_, notes, i};
+    draft.form = options_.form;
+    draft.is_broken = is_broken_;
     write_group(draft, messages_.subspan(i, size));
     count_ += draft.written - 1;
     if (draft.written == 0 && start != 0) out_.shrink_to(start);
-    if (size == 1 && options_.form == Form::AsRead) {
+    if (size == 1 && options_.form == Form::AsRead && !is_broken_) {
       made_.push_back({i, start, out_.size() - start, draft.written, first_note, notes.size() - first_note});
     }
   }
@@ -319,18 +368,17 @@ class Composer {
     if (document != nullptr && document->shape() == DocumentShape::Envelope) {
       const auto origin = static_cast<Dialect>(document->dialect());
       const Json wire = wire_frame(*document);
+      Draft draft{target_, out_, notes};
       if (origin == Dialect::Parley) {
-        const auto patch = wire.get("extra").value_or(Json()).get(to_string(target_));
-        if (patch) frame = dialect::patched(frame, *patch);
+        frame = parley_frame(draft, wire, std::move(frame), extra);
       } else if (const auto patch = dialect::diff(natural_frame(Conversation(), origin), wire)) {
         if (target_ == Dialect::Parley) {
           extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
         } else {
-          Draft draft{target_, out_, notes};
           note_places(draft, *patch);
-          for (Note& note : notes) note.message.reset();
         }
       }
+      for (Note& note : notes) note.message.reset();
     }
     note_frame();
     const Text text = frame.text();
@@ -344,6 +392,22 @@ class Composer {
     out_.raw(']').raw(rest).raw(extra).raw('}');
   }
 
+  // What a `parley` envelope knows about the target's, or keeps for others.
+  Json parley_frame(Draft& draft, const Json& wire, Json frame, std::string& extra) const {
+    const auto remembered = wire.get("extra");
+    if (target_ == Dialect::Parley && remembered) extra = ",\"extra\":" + remembered->compact().text().str();
+    if (const auto patch = dialect::diff(natural_frame(conversation_, Dialect::Parley), wire)) {
+      note_places(draft, *patch, "/extra");
+    }
+    if (!remembered || target_ == Dialect::Parley) return frame;
+    note_other_patches(draft, *remembered);
+    const auto patch = remembered->get(to_string(target_));
+    if (!patch || options_.form == Form::Canonical) return frame;
+    const Json patched = dialect::patched(frame, *patch);
+    // A patch that leaves no place for the messages was not made here.
+    return patched.get("messages") ? patched : frame;
+  }
+
   void put_list_or_single(DocumentShape shape) {
     note_frame();
     // Whether one message stays one is known only when it is written, so the bracket may go again.
@@ -353,21 +417,32 @@ class Composer {
     put_messages();
     if (!is_single) out_.raw(']');
     if (is_single && count_ != 1) {
-      json::Out list(out_.size() + 2);
-      list.raw('[').raw(out_.view()).raw(']');
-      out_ = std::move(list);
+      if (pieces_ == nullptr) {
+        json::Out list;
+        list.raw('[').raw(out_.view()).raw(']');
+        out_ = std::move(list);
+      } else {
+        flush();
+        pieces_->pieces.insert(pieces_->pieces.begin(), "[");
+        out_.raw(']');
+      }
       made_.clear();
       notes.push_back({"shape_changed", Severity::Info, 0, std::nullopt, std::string(to_string(target_)), "split",
                        "the message became " + std::to_string(count_) + " messages, written as a list"});
     }
   }
 
-  // Outside `parley` the system part is a message and tools have no place.
+  // Outside the envelope of `parley` the system part is a message and tools have no place.
   void put_system() {
-    if (!conversation_.system() || target_ == Dialect::Parley) return;
+    if (!conversation_.system()) return;
+    if (target_ == Dialect::Parley && conversation_.shape() == DocumentShape::Envelope) return;
     comma();
+    const std::size_t first_note = notes.size();
     Draft draft{target_, out_, notes};
+    draft.note("system_moved", Severity::Info, "moved", "the system part is written as a message");
     format_of(target_).write_group(draft, {&*conversation_.system(), 1});
+    count_ += draft.written - 1;
+    for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message.reset();
   }
   void note_frame() {
     const bool is_envelope = conversation_.shape() == DocumentShape::Envelope;
@@ -399,11 +474,19 @@ class Composer {
   // The next write of these messages in this dialect takes them from here.
   void keep_fragments(const Text& text) {
     if (!options_.keep) return;
+    // The notes are kept once for all; each fragment refers to its own.
+    struct Kept {
+      Notes all;
+      std::vector<NoteRange> ranges;
+    };
+    auto kept = std::make_shared<Kept>();
+    kept->all = notes;
+    kept->ranges.reserve(made_.size());
     for (const Made& made : made_) {
-      std::shared_ptr<const Notes> noted;
+      std::shared_ptr<const NoteRange> noted;
       if (made.note_count != 0) {
-        const auto first = notes.begin() + static_cast<std::ptrdiff_t>(made.first_note);
-        noted = std::make_shared<const Notes>(first, first + static_cast<std::ptrdiff_t>(made.note_count));
+        kept->ranges.push_back(NoteRange(kept->all).subspan(made.first_note, made.note_count));
+        noted = {kept, &kept->ranges.back()};
       }
       const Message& message = messages_[made.message];
       Arena::of(message).keep_fragment(Arena::index_of(message), tag(target_),
@@ -420,6 +503,7 @@ class Composer {
   json::Out out_;
   Text text_;
   std::size_t count_ = 0;  // wire messages so far
+  bool is_broken_ = false;  // a history that only `parley` carries
   std::vector<Made> made_;
 };
 
@@ -466,6 +550,7 @@ Result<Json> to_dict(const Message& message, Dialect dialect, Form form) {
   json::Out out;
   Notes notes;
   Draft draft{dialect, out, notes};
+  draft.form = form;
   if (form == Form::Canonical) {
     format_of(dialect).write_group(draft, {&message, 1});
   } else {

@@ -1,10 +1,12 @@
 #include "parley/json/buffer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -33,12 +35,19 @@ Result<Buffer> Buffer::from_file(const char* path, std::size_t max_bytes) {
   const bool is_stdin = std::string_view(path) == "-";
   const int fd = is_stdin ? STDIN_FILENO : ::open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return fail(Code::Unavailable, std::string("cannot open the file: ") + std::strerror(errno));
-  Buffer buffer(std::min<std::size_t>(max_bytes, std::size_t{64} * 1024));
+  // Room for what the file claims to hold and one byte more, so that an honest one is read into its final
+  // place (B2) and its end is seen; what claims nothing, such as a pipe, starts small. Never more than one
+  // byte above the limit, which is enough to refuse.
+  const std::size_t most = std::min(max_bytes, SIZE_MAX - kPadding - 1) + 1;
+  struct stat about {};
+  const bool claims = ::fstat(fd, &about) == 0 && about.st_size > 0;
+  const std::size_t first = claims ? static_cast<std::size_t>(about.st_size) + 1 : std::size_t{64} * 1024;
+  Buffer buffer(std::min(most, first));
   std::size_t filled = 0;
   Result<void> outcome;
   for (;;) {
-    if (filled == buffer.size_) {  // Full: one byte more than the limit is enough to refuse.
-      Buffer larger(std::min(max_bytes + 1, std::max<std::size_t>(1, buffer.size_) * 2));
+    if (filled == buffer.size_) {
+      Buffer larger(std::min(most, 2 * buffer.size_));
       std::memcpy(larger.data(), buffer.data(), filled);
       buffer = std::move(larger);
     }

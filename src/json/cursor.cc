@@ -1,6 +1,7 @@
 #include "json/cursor.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstring>
 
 #include "json/escapes.h"
@@ -9,18 +10,6 @@ namespace parley::json {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-std::uint32_t hash_key(std::string_view key) {
-  // Keys are short: the first and last eight bytes and the length tell nearly all of them apart, and a
-  // collision costs a comparison, not an answer.
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  const std::size_t n = std::min<std::size_t>(key.size(), 8);
-  std::memcpy(&first, key.data(), n);
-  std::memcpy(&last, key.data() + key.size() - n, n);
-  const std::uint64_t mixed = (first ^ std::rotl(last, 23) ^ key.size()) * 0x9E3779B97F4A7C15U;
-  return static_cast<std::uint32_t>(mixed >> 32);
-}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -32,6 +21,7 @@ Cursor::Cursor(Buffer& buffer, const CursorOptions& options)
       end_(base_ + buffer.size()),
       depth_limit_(options.limits.depth),
       string_limit_(options.limits.string),
+      short_limit_(std::min(kShort, string_limit_)),
       kernel_(&kernel()),
       strict_(options.strict) {
   constexpr std::size_t kLargest = 0xFFFFFFF0;  // so that every offset fits a Slice
@@ -105,53 +95,37 @@ bool Cursor::odd_string(const char* first, Slice& out) {
   }
 }
 
-std::string_view Cursor::unescaped_key(Slice name) {
+std::string_view Cursor::unescaped_key(Slice name, std::string& scratch) const {
   const std::string_view spelled = bytes(name);
   if (spelled.find('\\') == std::string_view::npos) return spelled;
-  key_.resize(spelled.size() + kPadding);
-  const char* key_end = kernel_->unescape(spelled.data(), spelled.size(), key_.data());
-  key_.resize(static_cast<std::size_t>(key_end - key_.data()));
-  return key_;
-}
-
-// `seen` has one bit per hash: a name whose bit is clear cannot have been met before in this object.
-bool Cursor::member_name(std::string_view& key, std::uint64_t& seen, bool& repeated) {
-  if (peek() != '"') return unexpected("expected a member name in quotes");
-  Slice name;
-  if (!string(name)) return false;
-  key = unescaped_key(name);
-  const std::uint32_t hash = hash_key(key);
-  const std::uint64_t bit = std::uint64_t{1} << (hash & 63);
-  repeated |= (seen & bit) != 0;
-  seen |= bit;
-  keys_.push_back({hash, name});
-  if (peek() != ':') return unexpected("expected ':' after a member name");
-  ++p_;
-  peek();
-  return true;
+  scratch.resize(spelled.size() + kPadding);  // stays that long: hash_key() reads behind a short key
+  const char* key_end = kernel_->unescape(spelled.data(), spelled.size(), scratch.data());
+  return {scratch.data(), static_cast<std::size_t>(key_end - scratch.data())};
 }
 
 // Looks for equal names among keys_[first_key..]: a sort, so that a hostile object costs n log n.
 bool Cursor::find_duplicates(std::size_t first_key) {
-  const auto key_text = [this](const Key& key) { return std::string(unescaped_key(key.name)); };
+  std::string scratch_a;
+  std::string scratch_b;
+  const auto compare = [&](const Key& a, const Key& b) {
+    if (a.hash != b.hash) return a.hash <=> b.hash;
+    return unescaped_key(a.name, scratch_a) <=> unescaped_key(b.name, scratch_b);
+  };
   const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(first_key);
   std::sort(begin, keys_.end(), [&](const Key& a, const Key& b) {
-    if (a.hash != b.hash) return a.hash < b.hash;
-    const std::string text_a = key_text(a);
-    const std::string text_b = key_text(b);
-    return text_a != text_b ? text_a < text_b : a.name.offset < b.name.offset;
+    const auto order = compare(a, b);
+    return order != 0 ? order < 0 : a.name.offset < b.name.offset;
   });
   const std::size_t first_oddity = oddities_.size();
   for (auto key = begin; key != keys_.end() && key + 1 != keys_.end(); ++key) {
     const Key& next = *(key + 1);
-    if (key->hash != next.hash || key_text(*key) != key_text(next)) continue;
-    if (strict_) {
-      return fail(Code::DuplicateKey, base_ + next.name.offset, "the member name stands twice in one object");
-    }
-    oddities_.push_back({Code::DuplicateKey, next.name.offset});
+    if (compare(*key, next) == 0) oddities_.push_back({Code::DuplicateKey, next.name.offset});
   }
-  std::sort(oddities_.begin() + static_cast<std::ptrdiff_t>(first_oddity), oddities_.end(),
-            [](const Oddity& a, const Oddity& b) { return a.at < b.at; });
+  const auto found = oddities_.begin() + static_cast<std::ptrdiff_t>(first_oddity);
+  std::sort(found, oddities_.end(), [](const Oddity& a, const Oddity& b) { return a.at < b.at; });
+  if (strict_ && found != oddities_.end()) {
+    return fail(Code::DuplicateKey, base_ + found->at, "the member name stands twice in one object");
+  }
   return true;
 }
 
@@ -227,7 +201,11 @@ bool Cursor::look_ahead(std::string_view name, Slice& value) {
     return skip(key == name ? value : ignored);
   });
   p_ = start;
-  oddities_.resize(oddities);  // met again when the object is read
+  // Duplicate keys will be met again when the object is read; lone surrogates are gone from it by now.
+  const auto first_new = oddities_.begin() + static_cast<std::ptrdiff_t>(oddities);
+  oddities_.erase(std::remove_if(first_new, oddities_.end(),
+                                 [](const Oddity& oddity) { return oddity.code == Code::DuplicateKey; }),
+                  oddities_.end());
   return good;
 }
 

@@ -5,19 +5,22 @@
 //   C1  A document is accepted only if every byte of it is strict JSON and UTF-8.
 //   C2  Slices are the exact bytes: strings without their quotes, other values whole.
 //   C3  Nothing recurses on input depth: unknown values go through one loop with an explicit stack.
-//   C4  The first fault wins; every call after it returns false.
+//   C4  The first fault wins: later ones are not recorded, and finish() fails.
 //   C5  Faults and notes are byte offsets; pointer_at() turns them into JSON Pointers afterwards, so that
 //       reading keeps no path.
 //
-// Every function that returns bool returns false after a fault. One thread at a time.
+// Every function that returns bool returns false at a fault, and a caller stops at the first false. One
+// thread at a time.
 #pragma once
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,27 +79,11 @@ class Cursor {
   // Takes a string; `out` is what stands between the quotes. REQUIRES: peek() == '"'.
   bool string(Slice& out) {
     const char* first = p_ + 1;
-#if defined(__SSE2__)
-    // Short plain strings, the most common by far, end within the first 32 bytes. As signed bytes,
-    // controls and bytes >= 0x80 are what is below a space.
-    const auto special = [](const char* at) {
-      const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-      const __m128i found =
-          _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
-                       _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
-      return static_cast<std::uint32_t>(_mm_movemask_epi8(found));
-    };
-    const std::uint32_t mask = special(first) | special(first + 16) << 16;
-    if (mask != 0) {
-      const int length = std::countr_zero(mask);
-      if (first[length] == '"' && static_cast<std::size_t>(length) <= string_limit_) {
-        out = {offset(first), static_cast<std::uint32_t>(length)};
-        p_ = first + length + 1;
-        return true;
-      }
-    }
-#endif
-    return long_string(first, out);
+    const std::size_t length = short_plain_length(first);
+    if (length > short_limit_) return long_string(first, out);
+    out = {offset(first), static_cast<std::uint32_t>(length)};
+    p_ = first + length + 1;
+    return true;
   }
 
   // Takes any value; `out` is all of it.
@@ -167,10 +154,72 @@ class Cursor {
     Slice name;  // as spelled
   };
 
+  // The length of a string without escapes that begins at `first` and ends within kShort bytes, as most
+  // do; more than kShort for any other.
+  static constexpr std::size_t kShort = 31;
+  static std::size_t short_plain_length(const char* first) {
+#if defined(__SSE2__)
+    // As signed bytes, controls and bytes >= 0x80 are what is below a space.
+    const auto special = [](const char* at) {
+      const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const __m128i found =
+          _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
+                       _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(found));
+    };
+    std::uint32_t mask = special(first);
+    if (mask == 0) mask = special(first + 16) << 16;
+    if (mask != 0) {
+      const auto length = static_cast<std::size_t>(std::countr_zero(mask));
+      if (first[length] == '"') return length;
+    }
+#else
+    (void)first;
+#endif
+    return kShort + 1;
+  }
+
   bool long_string(const char* first, Slice& out);
   bool odd_string(const char* first, Slice& out);
-  bool member_name(std::string_view& key, std::uint64_t& seen, bool& repeated);
-  std::string_view unescaped_key(Slice name);
+  // Takes a member name and its colon. `seen` has one bit per hash: a name whose bit is clear cannot have
+  // been met before in this object.
+  bool member_name(std::string_view& key, std::uint64_t& seen, bool& repeated) {
+    if (peek() != '"') return unexpected("expected a member name in quotes");
+    const char* first = p_ + 1;
+    Slice name = {offset(first), static_cast<std::uint32_t>(short_plain_length(first))};
+    if (name.length <= short_limit_) {
+      p_ = first + name.length + 1;
+      key = bytes(name);
+    } else {
+      if (!long_string(first, name)) return false;
+      key = unescaped_key(name, key_);
+    }
+    const std::uint32_t hash = hash_key(key);
+    const std::uint64_t bit = std::uint64_t{1} << (hash & 63);
+    repeated |= (seen & bit) != 0;
+    seen |= bit;
+    keys_.push_back({hash, name});
+    if (peek() != ':') return unexpected("expected ':' after a member name");
+    ++p_;
+    peek();
+    return true;
+  }
+  // Keys are short: the first and last eight bytes and the length tell nearly all of them apart, and a
+  // collision costs a comparison, not an answer. REQUIRES: eight readable bytes at key.data().
+  static std::uint32_t hash_key(std::string_view key) {
+    const auto word_at = [](const char* p) {
+      std::uint64_t word;
+      std::memcpy(&word, p, sizeof word);
+      return word;
+    };
+    const std::size_t n = std::min<std::size_t>(key.size(), 8);
+    const std::size_t beyond = 8 * (8 - std::max<std::size_t>(n, 1));  // bits that are not the key's
+    const std::uint64_t first = word_at(key.data()) << beyond;
+    const std::uint64_t last = word_at(key.data() + key.size() - n) << beyond;
+    const std::uint64_t mixed = (first ^ std::rotl(last, 23) ^ key.size()) * 0x9E3779B97F4A7C15U;
+    return static_cast<std::uint32_t>(mixed >> 32);
+  }
+  std::string_view unescaped_key(Slice name, std::string& scratch) const;
   bool find_duplicates(std::size_t first_key);
   bool scalar(Slice& out);
   bool number();
@@ -193,6 +242,7 @@ class Cursor {
   std::size_t depth_ = 0;
   std::size_t depth_limit_;
   std::size_t string_limit_;
+  std::size_t short_limit_;
   const Kernel* kernel_;
   bool strict_;
   bool failed_ = false;

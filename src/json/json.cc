@@ -1,5 +1,6 @@
 #include "parley/json/json.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "json/cursor.h"
@@ -33,7 +34,11 @@ void for_each_token(std::string_view text, OnToken&& on_token) {
 }  // namespace
 
 Result<Json> Json::parse(std::string_view text, const json::Limits& limits) {
-  auto buffer = std::make_shared<json::Buffer>(json::Buffer::copy_of(text));
+  return parse(json::Buffer::copy_of(text), limits);
+}
+
+Result<Json> Json::parse(json::Buffer text, const json::Limits& limits) {
+  auto buffer = std::make_shared<json::Buffer>(std::move(text));
   json::Cursor cursor(*buffer, {limits, false});
   json::Slice all;
   const bool good = cursor.ok() && cursor.skip(all) && cursor.finish();
@@ -145,9 +150,13 @@ std::optional<Json> Json::at(std::string_view pointer) const {
     const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
     std::string step;
     for (std::size_t i = 1; i < end; ++i) {
-      const bool escaped = pointer[i] == '~' && i + 1 < end;
-      if (escaped) ++i;
-      step += !escaped ? pointer[i] : pointer[i] == '1' ? '/' : '~';
+      if (pointer[i] != '~') {
+        step += pointer[i];
+        continue;
+      }
+      const char which = ++i < end ? pointer[i] : '\0';
+      if (which != '0' && which != '1') return std::nullopt;
+      step += which == '1' ? '/' : '~';
     }
     pointer.remove_prefix(end);
     std::optional<Json> next;
@@ -156,7 +165,8 @@ std::optional<Json> Json::at(std::string_view pointer) const {
     } else {
       std::size_t index = 0;
       const auto [parsed, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-      const bool is_index = error == std::errc() && parsed == step.data() + step.size();
+      const bool is_index = error == std::errc() && parsed == step.data() + step.size() &&
+                            (step.size() == 1 || step.front() != '0');
       const std::vector<Json> elements = here.elements();
       if (is_index && index < elements.size()) next = elements[index];
     }
@@ -173,12 +183,13 @@ Json Json::compact() const {
 }
 
 std::string Json::pretty() const {
+  constexpr std::size_t kMostLevels = 40;  // beyond them lines go no further in, or depth would cost its square
   std::string out;
   std::size_t depth = 0;
   bool opened = false;  // the last token opened a container
   const auto new_line = [&] {
     out += '\n';
-    out.append(2 * depth, ' ');
+    out.append(2 * std::min(depth, kMostLevels), ' ');
   };
   for_each_token(text_, [&](std::string_view token) {
     const char c = token.front();

@@ -3,6 +3,8 @@
 #include <array>
 #include <atomic>
 
+#include "json/byte_classes.h"
+
 namespace parley::json {
 namespace {
 
@@ -28,6 +30,12 @@ std::atomic<const Kernel*>& chosen() {
 }
 
 }  // namespace
+
+constinit const std::array<Splat, 256> kSplats = [] {
+  std::array<Splat, 256> splats{};
+  for (std::size_t i = 0; i < splats.size(); ++i) splats[i].bytes.fill(static_cast<char>(i));
+  return splats;
+}();
 
 std::span<const Kernel* const> kernels() { return kKernels; }
 

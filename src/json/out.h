@@ -50,16 +50,28 @@ class Out {
   Out& quoted(std::string_view spelled) { return raw('"').raw(spelled).raw('"'); }
   // `utf8` is escaped on its way.
   Out& escaped(std::string_view utf8) {
+    // In pieces, so that the worst case (six bytes for one) does not reserve six times the text; an eighth
+    // more than the text is enough for nearly all.
+    static constexpr std::size_t kPiece = 1024;
+    const auto worst = [](std::size_t size) { return 6 * std::min(size, kPiece) + 64; };
+    room(utf8.size() + utf8.size() / 8 + worst(utf8.size()));
     while (!utf8.empty()) {
-      // In pieces, so that the worst case (six bytes for one) does not reserve six times the text.
-      const std::size_t piece = std::min<std::size_t>(utf8.size(), 16 * 1024);
-      room(6 * piece + 64);
+      const std::size_t piece = std::min(utf8.size(), kPiece);
+      room(worst(piece));
       size_ = static_cast<std::size_t>(kernel().escape(utf8.data(), piece, bytes_ + size_) - bytes_);
       utf8.remove_prefix(piece);
     }
     return *this;
   }
 
+  // `spelled`, the inside of a valid JSON string, is unescaped on its way.
+  Out& unescaped(std::string_view spelled) {
+    room(spelled.size());
+    size_ = static_cast<std::size_t>(kernel().unescape(spelled.data(), spelled.size(), bytes_ + size_) - bytes_);
+    return *this;
+  }
+
+  void reserve(std::size_t more) { room(more); }
   std::size_t size() const { return size_; }
   std::string_view view() const { return {bytes_, size_}; }
   void shrink_to(std::size_t size) { size_ = size; }

@@ -1,8 +1,10 @@
 #include "parley/json/pointer.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "json/escapes.h"
+#include "parley/base/utf8.h"
 
 namespace parley::json {
 namespace {
@@ -15,7 +17,7 @@ struct Level {
   std::string_view key;  // as spelled
 };
 
-// The position behind the string that starts at `at`, or the end if it does not close.
+// The position behind the string that starts at `at`, or npos if it does not close.
 std::size_t string_end(std::string_view document, std::size_t at) {
   for (++at; at < document.size(); ++at) {
     if (document[at] == '\\') {
@@ -24,36 +26,39 @@ std::size_t string_end(std::string_view document, std::size_t at) {
       return at + 1;
     }
   }
-  return document.size();
+  return std::string_view::npos;
 }
 
-// A key may itself be where the fault is, so escapes are only resolved if they are whole.
+// A name may itself be where the fault is: only whole escapes are resolved, and what is no text becomes
+// U+FFFD, because pointers go into errors.
 std::string plain_key(std::string_view spelled) {
+  const auto unit_at = [&](std::size_t i) {
+    const bool numbered = i + 6 <= spelled.size() && spelled[i] == '\\' && spelled[i + 1] == 'u';
+    return numbered ? decode_hex4(spelled.data() + i + 2) : -1;
+  };
   std::string key;
   for (std::size_t i = 0; i < spelled.size();) {
-    const bool numbered = spelled[i] == '\\' && i + 6 <= spelled.size() && spelled[i + 1] == 'u' &&
-                          decode_hex4(spelled.data() + i + 2) >= 0;
-    const bool lettered = spelled[i] == '\\' && i + 2 <= spelled.size() && kSpelled[as_byte(spelled[i + 1])] != 0;
-    if (!numbered && !lettered) {
+    const int unit = unit_at(i);
+    const bool lettered = spelled[i] == '\\' && i + 1 < spelled.size() && kSpelled[as_byte(spelled[i + 1])] != 0;
+    if (unit < 0 && !lettered) {
       key += spelled[i++];
       continue;
     }
-    // Twelve bytes, so that a surrogate pair can be taken even where only half of one is there.
-    std::string padded(spelled.substr(i, 12));
-    const int unit = numbered ? decode_hex4(padded.data() + 2) : 0;
-    if (unit >= 0xD800 && unit <= 0xDFFF && (padded.size() < 12 || padded[6] != '\\' || padded[7] != 'u')) {
+    const int next = unit >= 0xD800 && unit <= 0xDBFF ? unit_at(i + 6) : -1;
+    const bool is_pair = next >= 0xDC00 && next <= 0xDFFF;
+    if (unit >= 0xD800 && unit <= 0xDFFF && !is_pair) {
       key += "\xEF\xBF\xBD";
       i += 6;
       continue;
     }
-    const char* in = padded.data();
+    const char* in = spelled.data() + i;
     char spelled_out[4];
     char* out = spelled_out;
     unescape_one(in, out);
     key.append(spelled_out, out);
-    i += static_cast<std::size_t>(in - padded.data());
+    i = static_cast<std::size_t>(in - spelled.data());
   }
-  return key;
+  return repair_utf8(key);
 }
 
 // Walks forward only, so that any number of places costs one pass.
@@ -77,9 +82,10 @@ class Walk {
   }
 
  private:
+  // A name that does not close is none: it would be the rest of the document.
   bool is_name() const {
     return at_ < document_.size() && document_[at_] == '"' && !levels_.empty() && levels_.back().is_object &&
-           !levels_.back().has_key;
+           !levels_.back().has_key && string_end(document_, at_) != std::string_view::npos;
   }
   std::string_view name() const {
     const std::size_t end = string_end(document_, at_);
@@ -94,7 +100,7 @@ class Walk {
         levels_.back().key = name();
         levels_.back().has_key = true;
       }
-      at_ = string_end(document_, at_);
+      at_ = std::min(string_end(document_, at_), document_.size());
       return;
     }
     if (c == '{' || c == '[') levels_.push_back({c == '{', false, 0, {}});

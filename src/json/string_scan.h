@@ -5,15 +5,17 @@
 //     explicit Simd(const char* p);                      loads 64 bytes; masks have one bit per byte
 //     u64 equal(char) const, at_least(char) const;       ASCII comparisons
 //     u64 folded_equal(char) const, folded_at_least(char) const;   the same with bit 0x20 set
-//     u64 control() const, high() const;                 < 0x20, >= 0x80
-//     u64 escapable() const, hex() const;                the letters of escapes, the hex digits
-//     struct Utf8 { u64 errors(const Simd&); void skip(const Simd&); };
+//     u64 high() const;                                  >= 0x80
+//     u64 ends() const;                                  a quote or a control character
+//     u64 common_escapes() const;                        one of " \ / f n t
+//     u64 hex() const;                                   a hex digit
+//     u64 utf8_errors(const char* before) const;         `before`: the bytes in front, null if there are none
 //     static const char* skip_plain(const char* p);      past blocks without quote, backslash, control, high
 //   };
 //
 // How it works, per block: find the escaped bytes (a carry of odd backslash runs crosses blocks), then the
 // first quote or control character that is not escaped ends the string. Below that stop:
-//   - an escaped byte must be the letter of an escape;
+//   - an escaped byte must be the letter of an escape; the most common ones are told by one lookup;
 //   - behind an escaped `u` four hex digits must stand, checked by shifting masks with carries;
 //   - the mask of high surrogates shifted by six must be the mask of low ones;
 //   - blocks with bytes >= 0x80 run the UTF-8 check.
@@ -73,30 +75,25 @@ const char* scan_string(const char* p) {
   u64 carry = 0;
   u64 high_before = 0;
   UnicodeEscapes unicode;
-  typename Simd::Utf8 utf8;
+  const char* before = nullptr;
   int quiet_blocks = 0;
-  for (;; p += 64) {
+  for (;; before = p, p += 64) {
     const Simd block(p);
+    __builtin_prefetch(p + 1024);
     const u64 backslash = block.equal('\\');
     const u64 high = block.high();
-    const u64 candidates = block.equal('"') | block.control();
     const u64 escaped = escaped_bytes(backslash, carry);
-    const u64 stop = candidates & ~escaped;
-    const u64 body = ~stop & (stop - 1);            // below the first stop; all bits if there is none
+    const u64 stop = block.ends() & ~escaped;
+    const u64 body = ~stop & (stop - 1);  // below the first stop; all bits if there is none
     const u64 body_and_stop = body | (stop & -stop);
-    const u64 escaped_here = escaped & body;
-    u64 bad = escaped_here & ~block.escapable();
-    const u64 escaped_u = escaped_here & block.equal('u');
-    if ((escaped_u != 0) | unicode.pending()) {
+    u64 bad = 0;
+    const u64 rare = escaped & body & ~block.common_escapes();
+    if ((rare != 0) | unicode.pending()) {
+      const u64 escaped_u = rare & block.equal('u');
+      bad = rare & ~(escaped_u | block.equal('b') | block.equal('r'));
       bad |= unicode.errors(block, escaped_u, body, body_and_stop);
-    } else {
-      unicode = {};
     }
-    if (((high & body) | high_before >> 61) != 0) {
-      bad |= utf8.errors(block) & body_and_stop;
-    } else {
-      utf8.skip(block);
-    }
+    if (((high & body) | high_before >> 61) != 0) bad |= block.utf8_errors(before) & body_and_stop;
     if (bad != 0) return nullptr;
     if (stop != 0) {
       const char* at = p + std::countr_zero(stop);

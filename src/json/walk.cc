@@ -49,6 +49,21 @@ std::size_t value_end(std::string_view text, std::size_t at) {
   return at;
 }
 
+void put_compact(Out& out, std::string_view text) {
+  // Runs without whitespace between their tokens are copied at once.
+  std::size_t copied = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = skip_space(text, at);
+    if (next != at) {
+      out.raw(text.substr(copied, at - copied));
+      copied = at = next;
+      continue;
+    }
+    at = token_end(text, at);
+  }
+  out.raw(text.substr(copied));
+}
+
 Text unescaped(const Text& spelled) {
   if (spelled.view().find('\\') == std::string_view::npos) return spelled;
   std::shared_ptr<char[]> plain = std::make_shared_for_overwrite<char[]>(spelled.size() + kPadding);

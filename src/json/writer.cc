@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 
 #include "json/kernel.h"
 
@@ -68,7 +69,7 @@ std::string Writer::take_string() {
 }
 
 Json Writer::take() {
-  assert(Json::parse(out_));
+  assert(Json::parse(out_, {SIZE_MAX, SIZE_MAX, SIZE_MAX}));
   auto owner = std::make_shared<const std::string>(take_string());
   const std::string_view all = *owner;
   return Json::trusted(Text::trusted(std::move(owner), all));

@@ -1,13 +1,23 @@
 #include "message/arena.h"
 
-#include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "json/walk.h"
 
 namespace parley {
 namespace {
 constexpr int kMostFragments = 8;
+
+// Puts records into bare memory; gives the place behind them.
+template <typename Record>
+std::byte* copied(std::span<const Record> records, std::byte* to) {
+  static_assert(std::is_trivially_copyable_v<Record>);
+  if (!records.empty()) std::memcpy(to, records.data(), records.size_bytes());
+  return to + records.size_bytes();
 }
+
+}  // namespace
 
 Arena::~Arena() {
   FragmentList* lists = fragments_.load(std::memory_order_acquire);
@@ -18,10 +28,13 @@ Arena::~Arena() {
 
 void Arena::seal(std::span<const MessageRecord> messages, std::span<const BlockRecord> blocks,
                  std::span<const BlockRecord> children) {
-  messages_ = std::make_unique_for_overwrite<MessageRecord[]>(messages.size());
-  std::copy(messages.begin(), messages.end(), messages_.get());
-  blocks_ = std::make_unique_for_overwrite<BlockRecord[]>(blocks.size() + children.size());
-  std::copy(children.begin(), children.end(), std::copy(blocks.begin(), blocks.end(), blocks_.get()));
+  const std::size_t message_bytes = messages.size_bytes();
+  records_ = std::make_unique_for_overwrite<std::byte[]>(message_bytes + blocks.size_bytes() + children.size_bytes());
+  messages_ = reinterpret_cast<const MessageRecord*>(records_.get());
+  blocks_ = reinterpret_cast<const BlockRecord*>(records_.get() + message_bytes);
+  std::byte* at = copied(messages, records_.get());
+  at = copied(blocks, at);
+  copied(children, at);
   message_count_ = static_cast<std::uint32_t>(messages.size());
   block_count_ = static_cast<std::uint32_t>(blocks.size());
   child_count_ = static_cast<std::uint32_t>(children.size());

@@ -28,7 +28,12 @@ using json::Slice;
 // The dialect a buffer is written in. Its values belong to the dialect room; 0 means none.
 using DialectTag = std::uint8_t;
 
-enum class SourceKind : std::uint8_t { None, Base64, Url };
+enum class SourceKind : std::uint8_t {
+  None,
+  Base64,
+  Url,
+  Missing,  // of a raw block: it is of a media type and has no source at all
+};
 enum class Tristate : std::uint8_t { Unsaid, False, True };
 
 // What the general-purpose slots of a BlockRecord hold, by type:
@@ -125,16 +130,20 @@ class Arena : public std::enable_shared_from_this<Arena> {
     list_ = list;
   }
   void set_created(std::int64_t unix_ms) { created_ms_ = unix_ms; }
+  // The name of the dialect, for raw blocks. REQUIRES: static bytes.
+  void set_dialect_name(std::string_view name) { dialect_name_ = name; }
 
   DialectTag dialect() const { return dialect_; }
+  std::string_view dialect_name() const { return dialect_name_; }
   const json::Buffer& buffer() const { return buffer_; }
   std::string_view bytes(Slice slice) const { return {buffer_.data() + slice.offset, slice.length}; }
-  std::span<const MessageRecord> messages() const { return {messages_.get(), message_count_}; }
+  std::span<const MessageRecord> messages() const { return {messages_, message_count_}; }
   std::span<const BlockRecord> blocks(const MessageRecord& message) const {
-    return {blocks_.get() + message.first_block, message.block_count};
+    return {blocks_ + message.first_block, message.block_count};
   }
   std::span<const BlockRecord> children(const BlockRecord& result) const {
-    return {blocks_.get() + block_count_ + result.children().offset, result.is_list ? result.children().length : 0};
+    if (!result.is_list) return {};
+    return {blocks_ + block_count_ + result.children().offset, result.children().length};
   }
   std::int64_t created_ms() const { return created_ms_; }  // negative: not a built message
 
@@ -143,13 +152,23 @@ class Arena : public std::enable_shared_from_this<Arena> {
   Slice document() const { return document_; }
   Slice list() const { return list_; }
 
+  // True if the message holds results and nothing else: it belongs to the step before it.
+  bool continues_step(const MessageRecord& message) const {
+    for (const BlockRecord& block : blocks(message)) {
+      if (block.type != BlockType::ToolResult) return false;
+    }
+    return message.block_count != 0;
+  }
+
   // The string or value as Text: shared if it needs no unescaping. REQUIRES: slice.present().
   Text string(Slice slice) const;
   Text spelled(Slice slice) const;
   Json value(Slice slice) const { return Json::trusted(spelled(slice)); }
   std::optional<Text> optional_string(Slice slice) const;
 
-  Message message(std::uint32_t index) const { return Message(shared_from_this(), index); }
+  static Message message(std::shared_ptr<const Arena> arena, std::uint32_t index) {
+    return Message(std::move(arena), index);
+  }
   static const Arena& of(const Message& message) { return *message.arena_; }
   static std::uint32_t index_of(const Message& message) { return message.index_; }
   static const MessageRecord& record_of(const Message& message) {
@@ -168,8 +187,9 @@ class Arena : public std::enable_shared_from_this<Arena> {
   using FragmentList = std::atomic<const Fragment*>;
 
   json::Buffer buffer_;
-  std::unique_ptr<MessageRecord[]> messages_;
-  std::unique_ptr<BlockRecord[]> blocks_;  // the blocks of messages, then the children of results
+  std::unique_ptr<std::byte[]> records_;     // of both kinds, one behind the other
+  const MessageRecord* messages_ = nullptr;
+  const BlockRecord* blocks_ = nullptr;      // the blocks of messages, then the children of results
   std::uint32_t message_count_ = 0;
   std::uint32_t block_count_ = 0;
   std::uint32_t child_count_ = 0;
@@ -177,6 +197,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   DocumentShape shape_ = DocumentShape::Single;
   Slice document_, list_;
   std::int64_t created_ms_ = -1;
+  std::string_view dialect_name_;
   mutable std::atomic<FragmentList*> fragments_{nullptr};  // one list per message, made when first needed
 };
 

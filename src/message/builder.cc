@@ -10,10 +10,24 @@
 namespace parley {
 namespace {
 
-// Fills one buffer and one message's records.
+// What a thread keeps from one message to the next, so that a short message allocates only what it holds.
+struct Scratch {
+  json::Out out;
+  std::vector<BlockRecord> blocks, children;
+};
+
+Scratch& cleared_scratch() {
+  thread_local Scratch scratch;
+  scratch.out.shrink_to(0);
+  scratch.blocks.clear();
+  scratch.children.clear();
+  return scratch;
+}
+
+// Fills one buffer and one message's records. One at a time in a thread.
 class Loom {
  public:
-  explicit Loom(std::size_t expected) : out_(expected) {}
+  explicit Loom(std::size_t expected) : Loom(cleared_scratch()) { out_.reserve(expected); }
 
   Slice string(std::string_view utf8) {
     const std::size_t start = out_.size();
@@ -39,7 +53,8 @@ class Loom {
   BlockRecord image(std::string_view base64) {
     BlockRecord block;
     block.type = BlockType::Image;
-    block.source = SourceKind::Base64;
+    // As in a message that is read: what is a data URL stays one.
+    block.source = base64.starts_with("data:") ? SourceKind::Url : SourceKind::Base64;
     block.data() = string(base64);
     return block;
   }
@@ -71,20 +86,24 @@ class Loom {
 
   Message seal(bool timed = true) {
     record.block_count = static_cast<std::uint32_t>(blocks_.size());
-    auto arena = std::make_shared<Arena>(out_.take_buffer(), DialectTag{0});
+    // A short text is copied to memory of its size; a long one takes its memory along.
+    constexpr std::size_t kShort = 2048;
+    json::Buffer buffer = out_.size() <= kShort ? json::Buffer::copy_of(out_.view()) : out_.take_buffer();
+    auto arena = std::make_shared<Arena>(std::move(buffer), DialectTag{0});
     arena->seal({&record, 1}, blocks_, children_);
     if (timed) arena->set_created(now_ms());
-    return arena->message(0);
+    return Arena::message(std::move(arena), 0);
   }
 
  private:
   Slice from(std::size_t start) const {
     return {static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(out_.size() - start)};
   }
+  explicit Loom(Scratch& scratch) : out_(scratch.out), blocks_(scratch.blocks), children_(scratch.children) {}
   void source(const MediaSource& source, BlockRecord& record);
 
-  json::Out out_;
-  std::vector<BlockRecord> blocks_, children_;
+  json::Out& out_;
+  std::vector<BlockRecord>&blocks_, &children_;
 };
 
 void Loom::source(const MediaSource& source, BlockRecord& out) {
@@ -98,6 +117,11 @@ void Loom::source(const MediaSource& source, BlockRecord& out) {
     out.data() = string(url.url.view());
     out.media_type() = optional(url.media_type);
   }
+}
+
+// Raw blocks, too: what a reader kept can be built again.
+bool can_be_in_a_result(BlockType type) {
+  return type != BlockType::ToolUse && type != BlockType::ToolResult && type != BlockType::Thinking;
 }
 
 // Appends the record of one block. False if a result holds what a result cannot hold.
@@ -135,7 +159,7 @@ bool Loom::block(const Block& block, std::vector<BlockRecord>& into) {
     } else {
       std::vector<BlockRecord> children_here;
       for (const Block& child : std::get<std::vector<Block>>(result->output)) {
-        good = good && child.type() != BlockType::ToolUse && child.type() != BlockType::ToolResult;
+        good = good && can_be_in_a_result(child.type());
         good = good && this->block(child, children_here);
       }
       children(out, children_here);
@@ -161,7 +185,7 @@ Loom begin(Role role, const std::optional<Text>& content, const std::optional<Te
   Loom loom((content ? content->size() : 0) + (base64_image ? base64_image->size() : 0) + 64);
   loom.record.role = loom.record.wire_role = role;
   loom.record.id = loom.fresh_id();
-  loom.record.shape = base64_image ? ContentShape::Blocks : content ? ContentShape::String : ContentShape::Absent;
+  loom.record.shape = content ? ContentShape::String : ContentShape::Absent;  // OpenManus' content is a string
   if (content) loom.text(content->view());
   if (base64_image) loom.add(loom.image(base64_image->view()));
   return loom;
@@ -171,7 +195,6 @@ Loom ask(std::span<const ToolCall> tool_calls, const std::optional<Text>& conten
          const std::optional<Text>& base64_image) {
   Loom loom = begin(Role::Assistant, content, base64_image);
   for (const ToolCall& call : tool_calls) loom.tool_use(call.id, call.function.name, call.function.arguments);
-  if (!tool_calls.empty()) loom.record.shape = ContentShape::Blocks;
   if (tool_calls.empty()) loom.record.flags |= MessageRecord::kEmptyToolCalls;
   return loom;
 }
@@ -196,7 +219,7 @@ Message Message::tool_message(Text content, Text name, Text tool_call_id, std::o
   Loom loom(content.size() + 128);
   loom.record.role = loom.record.wire_role = Role::Tool;
   loom.record.id = loom.fresh_id();
-  loom.record.shape = ContentShape::Blocks;
+  loom.record.shape = ContentShape::String;
   BlockRecord result;
   result.type = BlockType::ToolResult;
   result.id() = loom.string(tool_call_id.view());
@@ -227,9 +250,9 @@ Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::null
 
 Message Message::detach() const {
   const MessageRecord& from = Arena::record_of(*this);
-  if (arena_->messages().size() == 1) return *this;
-  // The message's own bytes move to a buffer that starts where its wire did.
+  // The message's own bytes move to a buffer that starts where its wire did, unless that saves too little.
   const Slice wire = from.wire;
+  if (!wire.present() || wire.length >= arena_->buffer().size() / 2) return *this;
   json::Buffer buffer = json::Buffer::copy_of(arena_->bytes(wire));
   const auto moved = [&](Slice slice) {
     if (slice.present()) slice.offset -= wire.offset;
@@ -258,7 +281,8 @@ Message Message::detach() const {
   auto arena = std::make_shared<Arena>(std::move(buffer), arena_->dialect());
   arena->seal({&record, 1}, blocks, children);
   arena->set_frame(DocumentShape::Single, record.wire, record.wire);
-  return arena->message(0);
+  arena->set_dialect_name(arena_->dialect_name());
+  return Arena::message(std::move(arena), 0);
 }
 
 Result<MessageBuilder> MessageBuilder::with_role(std::string_view role) {
@@ -278,6 +302,7 @@ MessageBuilder MessageBuilder::like(const Message& message) {
   builder.metadata_ = message.metadata();
   builder.shape_ = message.content_shape();
   builder.blocks_ = message.blocks();
+  builder.no_tool_calls_ = Arena::record_of(message).has(MessageRecord::kEmptyToolCalls);
   return builder;
 }
 
@@ -345,6 +370,7 @@ Result<Message> MessageBuilder::build() const {
   loom.record.invocation_id = loom.string(invocation_id_);
   if (metadata_) loom.record.metadata = metadata_->is_null() ? Slice::null() : loom.raw(metadata_->text());
   loom.record.shape = shape_;
+  if (no_tool_calls_) loom.record.flags |= MessageRecord::kEmptyToolCalls;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (!loom.block(blocks_[i])) {
       return fail(Code::Invalid, "a tool result can hold text and media only", "/content/" + std::to_string(i));

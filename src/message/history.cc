@@ -8,10 +8,19 @@
 namespace parley {
 namespace {
 
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
 struct Call {
   Place place;
   std::uint32_t step = 0;
   bool answered = false;
+  std::uint32_t next = kNone;  // the next call of the same id
+};
+
+// The calls of one id, oldest first; those before `open` are answered.
+struct Calls {
+  std::uint32_t open = kNone;
+  std::uint32_t last = kNone;
 };
 
 // Ids are compared as they read, not as they are spelled; the spelling is enough unless it has escapes.
@@ -38,7 +47,7 @@ class Historian {
       const MessageRecord& record = Arena::record_of(messages_[i]);
       const auto blocks = arena.blocks(record);
       // A message that is not all results ends the step before it.
-      if (record.role != Role::Tool) ++step_;
+      if (!arena.continues_step(record)) ++step_;
       for (std::size_t k = 0; k < blocks.size(); ++k) {
         const Place place{i, k};
         if (blocks[k].type == BlockType::ToolUse) take_call(arena, blocks[k], place);
@@ -46,7 +55,7 @@ class Historian {
       }
     }
     for (const Place& place : unmatched_results_) settle_unmatched(place);
-    for (const auto& [id, call] : calls_) {
+    for (const Call& call : calls_) {
       if (!call.answered) unanswered(call);
     }
     return std::move(findings_);
@@ -58,12 +67,15 @@ class Historian {
       findings_.error("missing_field", place, "a tool use has no id, so nothing can answer it");
       return;
     }
-    const auto [known, is_new] = calls_.try_emplace(ids_.of(arena, block.id()), Call{place, step_, false});
+    const auto index = static_cast<std::uint32_t>(calls_.size());
+    calls_.push_back({place, step_});
+    const auto [known, is_new] = by_id_.try_emplace(ids_.of(arena, block.id()), Calls{index, index});
     if (is_new) return;
     findings_.error("duplicate_call", place, "the id of this tool use was used before");
-    // The newest use of an id is the one that the next result answers.
-    if (!known->second.answered) unanswered(known->second);
-    known->second = Call{place, step_, false};
+    Calls& same = known->second;
+    calls_[same.last].next = index;
+    same.last = index;
+    if (same.open == kNone) same.open = index;
   }
 
   void take_result(const Arena& arena, const BlockRecord& block, Place place) {
@@ -71,31 +83,44 @@ class Historian {
       findings_.error("missing_field", place, "a tool result does not say which call it answers");
       return;
     }
-    const auto found = calls_.find(ids_.of(arena, block.id()));
-    if (found == calls_.end()) {
+    const auto found = by_id_.find(ids_.of(arena, block.id()));
+    if (found == by_id_.end()) {
       unmatched_results_.push_back(place);
       return;
     }
-    Call& call = found->second;
-    if (call.answered) {
+    Calls& same = found->second;
+    // Where an id was used again, a result answers a call of the step it stands in: an older one, if it is
+    // open, never gets its result.
+    while (same.open != kNone && same.open != same.last && calls_[same.last].step == step_ &&
+           calls_[same.open].step != step_) {
+      same.open = calls_[same.open].next;
+    }
+    if (same.open == kNone) {
       findings_.error("duplicate_result", place, "the call was answered before");
-    } else if (call.step != step_) {
+      return;
+    }
+    Call& call = calls_[same.open];
+    if (call.step != step_) {
       findings_.error("misplaced_result", place, "other messages stand between the call and this result");
     }
     call.answered = true;
+    same.open = call.next;
   }
 
   // A result without a call before it: the call may come later, or never.
   void settle_unmatched(Place place) {
     const Arena& arena = Arena::of(messages_[place.message]);
     const BlockRecord& block = arena.blocks(Arena::record_of(messages_[place.message]))[place.block];
-    const auto found = calls_.find(ids_.of(arena, block.id()));
-    if (found == calls_.end()) {
+    const auto found = by_id_.find(ids_.of(arena, block.id()));
+    if (found == by_id_.end()) {
       findings_.error("orphan_result", place, "no call in this conversation has the id of this result");
       return;
     }
     findings_.error("misplaced_result", place, "the result stands before its call");
-    found->second.answered = true;
+    Calls& same = found->second;
+    if (same.open == kNone) return;
+    calls_[same.open].answered = true;
+    same.open = calls_[same.open].next;
   }
 
   void unanswered(const Call& call) {
@@ -107,7 +132,8 @@ class Historian {
   }
 
   std::span<const Message> messages_;
-  std::unordered_map<std::string_view, Call> calls_;
+  std::vector<Call> calls_;  // in order
+  std::unordered_map<std::string_view, Calls> by_id_;
   std::vector<Place> unmatched_results_;
   IdText ids_;
   Findings findings_;

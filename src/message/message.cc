@@ -67,15 +67,23 @@ Block block_of(const Arena& arena, const BlockRecord& block) {
     case BlockType::ToolResult: return result_of(arena, block);
     case BlockType::Raw: break;
   }
-  return RawBlock{string_or_empty(arena, block.raw_dialect()), arena.value(block.raw_value())};
+  const Text dialect = block.raw_dialect().present() ? arena.string(block.raw_dialect())
+                                                     : Text::trusted(nullptr, arena.dialect_name());
+  return RawBlock{dialect, arena.value(block.raw_value())};
 }
 
-// Finds the first image of a message, inside a result if there is none outside.
+// Base64, or a data URL, which OpenManus' field may hold as well.
+bool is_inline_image(const Arena& arena, const BlockRecord& block) {
+  if (block.type != BlockType::Image || !block.data().present()) return false;
+  return block.source == SourceKind::Base64 || arena.bytes(block.data()).starts_with("data:");
+}
+
+// Finds the first inline image of a message, outside or inside a result.
 const BlockRecord* first_image(const Arena& arena, const MessageRecord& message) {
   for (const BlockRecord& block : arena.blocks(message)) {
-    if (block.type == BlockType::Image) return &block;
+    if (is_inline_image(arena, block)) return &block;
     for (const BlockRecord& child : arena.children(block)) {
-      if (child.type == BlockType::Image) return &child;
+      if (is_inline_image(arena, child)) return &child;
     }
   }
   return nullptr;
@@ -174,14 +182,16 @@ std::optional<Text> Message::tool_call_id() const {
 
 std::optional<Text> Message::base64_image() const {
   const BlockRecord* image = first_image(*arena_, Arena::record_of(*this));
-  if (image == nullptr || image->source != SourceKind::Base64) return std::nullopt;
-  return arena_->optional_string(image->data());
+  if (image == nullptr) return std::nullopt;
+  return arena_->string(image->data());
 }
 
 bool operator==(const Message& a, const Message& b) {
   if (a.arena_ == b.arena_ && a.index_ == b.index_) return true;
+  const auto says_no_calls = [](const Message& m) { return Arena::record_of(m).has(MessageRecord::kEmptyToolCalls); };
   return a.role() == b.role() && a.name() == b.name() && a.content_shape() == b.content_shape() &&
-         a.blocks() == b.blocks() && a.metadata().value_or(Json()) == b.metadata().value_or(Json());
+         says_no_calls(a) == says_no_calls(b) && a.blocks() == b.blocks() &&
+         Json::equal(a.metadata().value_or(Json()), b.metadata().value_or(Json()));
 }
 
 std::vector<Message> operator+(const Message& a, const Message& b) { return {a, b}; }

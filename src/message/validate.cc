@@ -36,6 +36,7 @@ class Validator {
       }
       block(arena, blocks[k], place);
       const auto children = arena.children(blocks[k]);
+      if (children.size() > limits_.blocks) too_large(place, "the result has more blocks than", limits_.blocks);
       for (std::size_t c = 0; c < children.size(); ++c) block(arena, children[c], {i, k, c});
     }
   }
@@ -49,11 +50,11 @@ class Validator {
     switch (block.type) {
       case BlockType::Text:
         require(block.text().present(), "text");
-        text(block.text(), place);
+        text(arena, block.text(), place);
         break;
       case BlockType::Thinking:
         require(block.text().present(), "thinking");
-        text(block.text(), place);
+        text(arena, block.text(), place);
         break;
       case BlockType::ToolUse:
         require(block.name().present(), "name");
@@ -64,15 +65,22 @@ class Validator {
         arguments(arena, block, place);
         break;
       case BlockType::ToolResult:
-        text(block.output(), place);
+        text(arena, block.output(), place);
         break;
-      case BlockType::Raw: require(block.raw_type().present() || block.raw_dialect().present(), "type"); break;
+      case BlockType::Raw:
+        require(block.raw_type().present() || block.raw_dialect().present(), "type");
+        require(block.source != SourceKind::Missing, "source");
+        break;
       default: media(arena, block, place); break;
     }
   }
 
-  void text(Slice slice, Place place) {
-    if (slice.present() && slice.length > limits_.text_bytes) too_large(place, "the text is longer than", limits_.text_bytes);
+  void text(const Arena& arena, Slice slice, Place place) {
+    // A text is never longer than its spelling.
+    if (!slice.present() || slice.length <= limits_.text_bytes) return;
+    if (arena.string(slice).size() > limits_.text_bytes) {
+      too_large(place, "the text is longer than", limits_.text_bytes);
+    }
   }
 
   void arguments(const Arena& arena, const BlockRecord& block, Place place) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the README's C++ example as it stands and runs it.
+# Compiles the README's C++ example as it stands, and every program in examples/, and runs them.
 #   example_test.sh CXX ROOT "COMPILE FLAGS" LIBRARIES...
 set -euo pipefail
 
@@ -10,12 +10,15 @@ shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-sed -n '/^```cpp$/,/^```$/p' "$root/README.md" | sed '/^```/d' >"$work/example.cc"
-lines=$(sed -n '/^int main/,$p' "$work/example.cc" | wc -l)
+sed -n '/^```cpp$/,/^```$/p' "$root/README.md" | sed '/^```/d' >"$work/readme.cc"
+lines=$(sed -n '/^int main/,$p' "$work/readme.cc" | wc -l)
 ((lines >= 8 && lines <= 14)) || { echo "the example has $lines lines"; exit 1; }
-# Flags are words.
-# shellcheck disable=SC2086
-"$cxx" -std=c++23 $flags -I"$root/include" "$work/example.cc" -o "$work/example" "$@"
-"$work/example" >"$work/printed"
-cat "$work/printed"
-grep -q '"role":"tool","content":"12 degrees, rain","name":"weather","tool_call_id":"call_1"' "$work/printed"
+
+for source in "$work/readme.cc" "$root"/examples/*.cc; do
+  echo "== ${source##*/}"
+  # Flags are words.
+  # shellcheck disable=SC2086
+  "$cxx" -std=c++23 $flags -I"$root/include" "$source" -o "$work/program" "$@"
+  "$work/program" | tee "$work/printed"
+  grep -q '"role":"tool","content":"12 degrees, rain","name":"weather","tool_call_id":"call_1"' "$work/printed"
+done

@@ -1,11 +1,12 @@
 // A program outside Parley's tree, built against the installed package.
-#include <cstdio>
-#include <string>
+#include <parley/parley.h>
 
-#include "parley/base/base64.h"
+#include <cstdio>
 
 int main() {
-  const std::string encoded = parley::base64_encode("parley");
-  std::puts(encoded.c_str());
-  return encoded == "cGFybGV5" ? 0 : 1;
+  const auto reading = parley::read(R"([{"role":"user","content":"hi","mood":1e400}])", parley::Dialect::OpenManus);
+  if (!reading) return 1;
+  const auto written = parley::write(reading->conversation, parley::Dialect::AgentScope);
+  std::puts(written ? written->text.str().c_str() : written.error().message.c_str());
+  return written && written->notes.size() == 2 ? 0 : 1;
 }

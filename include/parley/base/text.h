@@ -28,7 +28,7 @@ class Text {
   // A string literal, checked when the program is compiled; its bytes are static and never copied.
   template <std::size_t N>
   consteval Text(const char (&literal)[N]) : view_(literal, N - 1) {
-    if (!is_utf8_constexpr(view_)) throw "a Text literal must be UTF-8";
+    if (!is_utf8_constexpr(view_)) a_text_literal_must_be_utf8();
   }
 
   // Copies or adopts `bytes`. Fails with InvalidUtf8, naming the byte, if they are not UTF-8.
@@ -58,6 +58,8 @@ class Text {
   friend auto operator<=>(const Text& a, const Text& b) { return a.view_ <=> b.view_; }
 
  private:
+  static void a_text_literal_must_be_utf8() {}  // Not constexpr: calling it stops the compiler.
+
   Text(std::shared_ptr<const void> owner, std::string_view view) : owner_(std::move(owner)), view_(view) {}
 
   std::shared_ptr<const void> owner_;  // Null for literals and the empty Text.

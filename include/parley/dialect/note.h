@@ -28,7 +28,8 @@ struct Note {
   std::string dialect;                  // the dialect that could not carry it
   std::string action;                   // what was done: "dropped", "minted", "joined", ...
   std::string detail;                   // a sentence
-  std::optional<std::size_t> line = {}; // of a JSON Lines file, from 1
+  std::optional<std::size_t> line = {};  // of a JSON Lines file, from 1
+  std::string path = {};                 // JSON Pointer into the source, where reading noted something
   bool operator==(const Note&) const = default;
 };
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "parley/base/error.h"
 
@@ -20,8 +21,14 @@ inline constexpr std::size_t kPadding = 64;
 
 class Buffer {
  public:
-  Buffer() = default;
+  Buffer() = default;                 // Empty, as a Buffer that was moved from is.
   explicit Buffer(std::size_t size);  // `size` bytes, not initialised, and the padding.
+  Buffer(Buffer&& other) noexcept : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
 
   static Buffer copy_of(std::string_view bytes);
 
@@ -33,15 +40,17 @@ class Buffer {
   // the file claims to have.
   static Result<Buffer> from_file(const char* path, std::size_t max_bytes);
 
-  char* data() { return bytes_.get(); }
-  const char* data() const { return bytes_.get(); }
+  char* data() { return bytes_ ? bytes_.get() : const_cast<char*>(kNothing); }
+  const char* data() const { return bytes_ ? bytes_.get() : kNothing; }
   std::size_t size() const { return size_; }
-  std::string_view view() const { return {bytes_.get(), size_}; }
+  std::string_view view() const { return {data(), size_}; }
 
  private:
   struct Free {
     void operator()(char* bytes) const { std::free(bytes); }
   };
+  static constexpr char kNothing[kPadding] = {};  // what an empty Buffer has to show (B1)
+
   std::unique_ptr<char[], Free> bytes_;
   std::size_t size_ = 0;
 };

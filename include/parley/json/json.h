@@ -19,6 +19,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/json/buffer.h"
 #include "parley/json/limits.h"
 
 namespace parley {
@@ -31,7 +32,9 @@ class Json {
 
   // Parses one strict JSON value; whitespace around it is cut. Lone surrogate escapes are refused,
   // duplicate keys kept. Fails with Malformed, InvalidUtf8, LoneSurrogate or LimitExceeded.
+  // The second form takes the buffer over without a copy.
   static Result<Json> parse(std::string_view text, const json::Limits& limits = {});
+  static Result<Json> parse(json::Buffer text, const json::Limits& limits = {});
 
   // REQUIRES: `text` satisfies J1 (it was validated by a reader or written by a Writer).
   static Json trusted(Text text) { return Json(std::move(text)); }
@@ -51,7 +54,7 @@ class Json {
   std::optional<Text> as_string() const;
   std::optional<bool> as_bool() const;
   // Nothing if this is not a number, or not exactly this kind of number: 1.0, 1e2 and 2^63 are no
-  // int64; 1e400 is no double.
+  // int64; 1e400 and 1e-400 are no double.
   std::optional<std::int64_t> as_int64() const;
   std::optional<double> as_double() const;
 
@@ -66,12 +69,12 @@ class Json {
 
   // The same value without insignificant whitespace.
   Json compact() const;
-  // The same value over several lines, two spaces a level.
+  // The same value over several lines, two spaces a level up to 40 levels.
   std::string pretty() const;
 
   friend bool operator==(const Json& a, const Json& b) { return a.text_ == b.text_; }
-  // Equal as values: the same order of members and the same spelling of numbers, whatever the
-  // whitespace and the escapes; of duplicate keys the last counts.
+  // Equal as values: the same members in the same order, duplicates included, and the same spelling of
+  // numbers, whatever the whitespace and the escapes.
   static bool equal(const Json& a, const Json& b);
 
  private:

@@ -146,7 +146,8 @@ class MessageBuilder {
   std::optional<Json> metadata_;
   ContentShape shape_ = ContentShape::Absent;
   std::vector<Block> blocks_;
-  bool mints_ = true;  // an id and a time, where none is set
+  bool mints_ = true;           // an id and a time, where none is set
+  bool no_tool_calls_ = false;  // "tool_calls": [] was said
 };
 
 }  // namespace parley

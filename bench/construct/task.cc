@@ -1,0 +1,7 @@
+#include "construct/task.h"
+
+namespace bench::construct_task {
+
+std::vector<Group> groups() { return {{"construct", "one message", 0, false, parley}}; }
+
+}  // namespace bench::construct_task

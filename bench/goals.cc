@@ -1,0 +1,133 @@
+#include "goals.h"
+
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "construct/task.h"
+
+namespace bench {
+namespace {
+
+constexpr const char* kAppended = "Parley, one message appended";
+constexpr const char* kScattered = "Parley, every message from its own document";
+constexpr const char* kGetString = "simdjson on-demand, get_string of everything";
+
+class Checker {
+ public:
+  explicit Checker(const Table& table) : table_(table) {}
+
+  // A ratio that should be at least `wanted`: how many times as fast as memcpy, or as another contender.
+  void times_memcpy(const char* task, const char* document, const std::string& contender, double wanted) {
+    const Row* row = table_.find(task, document, contender);
+    at_least(name(task, document, contender) + ", x memcpy", wanted, row != nullptr ? row->x_memcpy : 0, row != nullptr);
+  }
+  void times(const char* task, const char* document, const std::string& contender, std::string_view other,
+             double wanted) {
+    const Row* row = table_.find(task, document, contender);
+    const Row* base = table_.find(task, document, other);
+    const bool measured = row != nullptr && base != nullptr;
+    at_least(name(task, document, contender) + ", x " + std::string(other), wanted,
+             measured ? base->best / row->best : 0, measured);
+  }
+  void at_least(std::string what, double wanted, double reached, bool measured = true) {
+    goals.push_back({std::move(what), ">= " + number(wanted), number(reached), measured, reached >= wanted});
+  }
+  void at_most(std::string what, double wanted, double reached, bool measured = true) {
+    goals.push_back({std::move(what), "<= " + number(wanted), number(reached), measured, reached <= wanted});
+  }
+  const Row* find(const char* task, const char* document, const char* contender) const {
+    return table_.find(task, document, contender);
+  }
+
+  std::vector<Goal> goals;
+
+ private:
+  static std::string name(const char* task, const char* document, const std::string& contender) {
+    return std::string(task) + " " + document + ", " + contender;
+  }
+  static std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+    return text;
+  }
+
+  const Table& table_;
+};
+
+void check_reading(Checker& check) {
+  struct Wanted {
+    const char* document;
+    double dom_avx2, dom_avx512, memcpy_avx2;
+  };
+  constexpr Wanted kWanted[] = {{"text", 2.5, 3, 0.27}, {"mixed", 3, 3, 0.65}, {"\\u", 3, 3.5, 0.26}};
+  for (const Wanted& wanted : kWanted) {
+    check.times("read", wanted.document, "Parley avx2", kDom, wanted.dom_avx2);
+    check.times("read", wanted.document, "Parley avx512", kDom, wanted.dom_avx512);
+    check.times_memcpy("read", wanted.document, "Parley avx2", wanted.memcpy_avx2);
+    check.times("read", wanted.document, "Parley avx2", "nlohmann, model", 20);
+  }
+  for (const char* kernel : {"Parley avx2", "Parley avx512"}) {
+    const Row* own = check.find("read", "tiny", kernel);
+    const Row* dom = check.find("read", "tiny", kDom.data());
+    const bool measured = own != nullptr && dom != nullptr;
+    check.at_most(std::string("read tiny, ") + kernel + ", time over simdjson DOM's", 2,
+                  measured ? own->best / dom->best : 0, measured);
+  }
+  for (const char* document : {"text", "mixed", "\\u"}) {
+    for (const char* kernel : {"Parley avx2, after reading", "Parley avx512, after reading"}) {
+      check.times("unescape", document, kernel, kGetString, 0.9);
+    }
+  }
+}
+
+void check_writing(Checker& check) {
+  for (const char* document : {"text", "mixed", "\\u"}) {
+    check.times_memcpy("write", document, kAppended, 0.80);
+    for (const char* contender : {kAppended, kScattered}) {
+      const Row* row = check.find("gather", document, contender);
+      check.at_most(std::string("gather ") + document + ", " + contender + ", us", 10, row != nullptr ? row->best : 0,
+                    row != nullptr);
+    }
+    for (const char* kernel : {"Parley avx2, first time", "Parley avx512, first time"}) {
+      check.times_memcpy("translate", document, kernel, 0.25);
+    }
+  }
+  for (const char* work : {", write", ", build and write"}) {
+    check.times_memcpy("build", "text", std::string("Parley avx2") + work, 0.35);
+    check.times_memcpy("build", "text", std::string("Parley scalar") + work, 0.10);
+  }
+}
+
+}  // namespace
+
+std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task::Held>& held,
+                              const std::vector<copy_task::Cost>& copies) {
+  Checker check(table);
+  check_reading(check);
+  check_writing(check);
+  const Row* construct = table.find("construct", "one message", "Parley user_message");
+  check.at_least("construct a message with its id, x AgentScope's Msg() (7.4 us, quoted)", 30,
+                 construct != nullptr ? construct_task::kAgentScopeMicroseconds / construct->best : 0,
+                 construct != nullptr);
+  for (const memory_task::Held& each : held) {
+    check.at_most("memory " + each.document + ", bytes a message beyond the document (heap growth)", 200,
+                  each.allocated_per_message());
+  }
+  for (const copy_task::Cost& cost : copies) {
+    check.at_most(cost.operation + ", bytes allocated", cost.operation.starts_with("copy a conv") ? 1003 * 24 : 0,
+                  static_cast<double>(cost.bytes));
+  }
+  return std::move(check.goals);
+}
+
+std::string to_markdown(const std::vector<Goal>& goals) {
+  std::string out = "| goal | wanted | reached | |\n|---|---|---|---|\n";
+  for (const Goal& goal : goals) {
+    if (!goal.measured) continue;
+    out += "| " + goal.what + " | " + goal.wanted + " | " + goal.reached + " | " + (goal.ok ? "ok" : "MISSED") + " |\n";
+  }
+  return out;
+}
+
+}  // namespace bench

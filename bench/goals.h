@@ -1,0 +1,25 @@
+// The goals of Parley's hot paths and how far they are reached. A goal that is missed says so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "copy/task.h"
+#include "harness.h"
+#include "memory/task.h"
+
+namespace bench {
+
+struct Goal {
+  std::string what, wanted, reached;
+  bool measured = false;
+  bool ok = false;
+};
+
+std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task::Held>& held,
+                              const std::vector<copy_task::Cost>& copies);
+
+// A table of the goals that were measured in this run.
+std::string to_markdown(const std::vector<Goal>& goals);
+
+}  // namespace bench

@@ -1,0 +1,127 @@
+// parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME]
+//
+// Runs every task, or those whose names contain what is given, and prints tables in Markdown: what was
+// measured on what, and at the end the goals with what was reached. Nothing is left out if it was missed.
+#include <malloc.h>
+#include <sys/utsname.h>
+
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "construct/task.h"
+#include "copy/task.h"
+#include "generate.h"
+#include "goals.h"
+#include "harness.h"
+#include "memory/task.h"
+#include "read/task.h"
+#include "unescape/task.h"
+#include "write/task.h"
+
+namespace {
+
+struct Options {
+  std::size_t rounds = 100;
+  std::string_view task, document, contender;
+};
+
+bool parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view name = argv[i];
+    if (i + 1 == argc) return false;
+    const std::string_view value = argv[i + 1];
+    if (name == "--rounds") {
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), options.rounds);
+      if (error != std::errc() || end != value.data() + value.size() || options.rounds == 0) return false;
+    } else if (name == "--task") {
+      options.task = value;
+    } else if (name == "--document") {
+      options.document = value;
+    } else if (name == "--contender") {
+      options.contender = value;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::string cpu_line(std::string_view key) {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with(key)) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+std::string machine(std::size_t rounds) {
+  const std::string flags = " " + cpu_line("flags") + " ";
+  std::string sets;
+  for (const char* set : {"avx2", "bmi2", "avx512bw", "avx512vbmi", "avx512_vbmi2"}) {
+    if (flags.find(std::string(" ") + set + " ") != std::string::npos) sets += std::string(" ") + set;
+  }
+  utsname system = {};
+  uname(&system);
+  const std::time_t now = std::time(nullptr);
+  char date[16];
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
+  return "- processor: " + cpu_line("model name") + ",\n  with" + sets + "\n- system: " + system.sysname + " " +
+         system.release + "\n- compiler: " PARLEY_BENCH_COMPILER " " PARLEY_BENCH_FLAGS "\n- date: " + date +
+         "\n- rounds: " + std::to_string(rounds) + "\n";
+}
+
+bool has(std::string_view name, std::string_view wanted) { return name.find(wanted) != std::string_view::npos; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fputs("usage: parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME]\n", stderr);
+    return 2;
+  }
+  // Freed memory stays in the process, so that nobody is measured by the page faults of the kernel.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 64 << 20);
+
+  const std::vector<bench::Document> documents = bench::make_documents();
+  print("# parley_bench\n\n" + machine(options.rounds) + "\n## Documents\n\n" + bench::describe(documents));
+
+  bench::Table table;
+  const auto run = [&](const std::vector<bench::Group>& groups) {
+    for (const bench::Group& group : groups) {
+      if (!has(group.task, options.task) || !has(group.document, options.document)) continue;
+      std::fprintf(stderr, "%s %s\n", group.task.c_str(), group.document.c_str());
+      table.add(bench::measure(group, options.rounds, options.contender));
+    }
+  };
+  run(bench::read_task::groups(documents));
+  run(bench::unescape_task::groups(documents));
+  run(bench::write_task::groups(documents));
+  run(bench::construct_task::groups());
+  run(bench::copy_task::groups());
+  print("\n## Times\n\nMicroseconds of one call; GB/s of the document written or read.\n\n" +
+        bench::to_markdown(table.rows()));
+  std::vector<bench::memory_task::Held> held;
+  if (has("memory", options.task)) {
+    held = bench::memory_task::measure(documents);
+    print("\n## Memory\n\n" + bench::memory_task::to_markdown(held));
+  }
+  std::vector<bench::copy_task::Cost> copies;
+  if (has("copy", options.task)) {
+    copies = bench::copy_task::measure();
+    print("\n## Copies\n\n" + bench::copy_task::to_markdown(copies));
+  }
+  print("\n## Goals\n\n" + bench::to_markdown(bench::check_goals(table, held, copies)));
+  return 0;
+}

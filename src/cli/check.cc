@@ -1,0 +1,117 @@
+#include "cli/check.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "cli/lines.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/say.h"
+#include "parley/message/validate.h"
+
+namespace parley::cli {
+namespace {
+
+// What a strict reader refuses is a finding here, so that it does not hide the others.
+std::optional<Finding> finding_from(const Note& note) {
+  if (note.code != "lone_surrogate" && note.code != "duplicate_key") return std::nullopt;
+  const char* sentence = note.code == "lone_surrogate" ? "half of a surrogate pair stands alone"
+                                                       : "the member name stands twice in one object";
+  return Finding{note.code, FindingLevel::Error, note.message.value_or(0), std::nullopt, note.path, sentence};
+}
+
+class FileCheck {
+ public:
+  FileCheck(const CheckOptions& options, const std::string& path, Output& output, Report& report)
+      : options_(options), path_(path), output_(output), report_(report) {}
+
+  Outcome<void> run() {
+    if (auto outcome = report_.begin(); !outcome) return outcome;
+    const bool lines = options_.lines || is_json_lines_name(path_);
+    if (auto outcome = lines ? each_line() : whole(); !outcome) return outcome;
+    if (!options_.as && !options_.json && !options_.quiet && report_.saw_any()) {
+      say(fmt::format("{} looks like {}", path_, report_.dialects()));
+    }
+    return report_.end();
+  }
+
+ private:
+  Outcome<void> whole() {
+    Result<json::Buffer> bytes = json::Buffer::from_file(path_.c_str(), reading_.limits.bytes);
+    if (!bytes) return report_.refuse(bytes.error(), 0);
+    return document(*std::move(bytes), 0);
+  }
+
+  // Stops at the first line that is refused.
+  Outcome<void> each_line() {
+    Result<LineReader> reader = LineReader::open(path_, reading_.limits.bytes);
+    if (!reader) return report_.refuse(reader.error(), 0);
+    Progress progress(!options_.quiet && !output_.is_terminal(), reader->size());
+    while (!report_.refused()) {
+      if (!reader->is_ready()) {
+        if (auto flushed = output_.flush(); !flushed) return std::unexpected(output_.end(flushed.error()));
+        progress.update(reader->number(), reader->consumed());
+      }
+      const Result<std::optional<LineReader::Line>> line = reader->next();
+      if (!line) return report_.refuse(line.error(), reader->number());
+      if (!*line) break;
+      if (is_blank((*line)->text)) continue;
+      if (auto outcome = document(json::Buffer::copy_of((*line)->text), reader->number()); !outcome)
+        return outcome;
+    }
+    return {};
+  }
+
+  Outcome<void> document(json::Buffer bytes, std::size_t line) {
+    const Result<Reading> reading = read(std::move(bytes));
+    if (!reading) return report_.refuse(reading.error(), line);
+
+    // First what is wrong with the text, then with what it says.
+    for (const Note& note : reading->notes) {
+      const std::optional<Finding> finding = finding_from(note);
+      if (!finding) continue;
+      if (auto outcome = report_.add(*finding, line, note.message.has_value()); !outcome) return outcome;
+    }
+    for (const Finding& finding : validate(reading->conversation.messages())) {
+      if (auto outcome = report_.add(finding, line); !outcome) return outcome;
+    }
+    return {};
+  }
+
+  Result<Reading> read(json::Buffer bytes) {
+    Dialect dialect = Dialect::Parley;
+    if (options_.as) {
+      dialect = *options_.as;
+    } else {
+      PARLEY_TRY(dialect, detect(bytes.view(), reading_));
+    }
+    report_.saw(dialect);
+    return parley::read(std::move(bytes), dialect, reading_);
+  }
+
+  const CheckOptions& options_;
+  const std::string& path_;
+  Output& output_;
+  Report& report_;
+  ReadOptions reading_;
+};
+
+}  // namespace
+
+Exit check(const CheckOptions& options) {
+  Result<Output> output = Output::open(options.output);
+  if (!output) return complain(output.error(), {options.output});
+  Exit exit = Exit::Ok;
+  for (const std::string& path : options.files) {
+    Report report(*output, path, options.json);
+    if (auto outcome = FileCheck(options, path, *output, report).run(); !outcome) return outcome.error();
+    exit = worse(exit, report.exit());
+  }
+  if (auto kept = output->commit(); !kept) return output->end(kept.error());
+  return exit;
+}
+
+}  // namespace parley::cli

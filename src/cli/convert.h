@@ -1,0 +1,28 @@
+// `parley convert`: reads a conversation, writes it in another dialect.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/exit.h"
+#include "parley/dialect/dialect.h"
+
+namespace parley::cli {
+
+struct ConvertOptions {
+  Dialect from = Dialect::Parley;
+  Dialect to = Dialect::Parley;
+  bool repair = false;            // make a broken history whole
+  bool complete_pending = false;  // answer the calls of the last step
+  bool strict = false;
+  bool lines = false;   // JSON Lines: each line is a document of its own
+  bool pretty = false;  // REQUIRES: not `lines`
+  bool quiet = false;
+  std::string input = "-";   // standard input
+  std::string output = "-";  // standard output
+  std::optional<std::string> notes;
+};
+
+Exit convert(const ConvertOptions& options);
+
+}  // namespace parley::cli

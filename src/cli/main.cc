@@ -1,0 +1,214 @@
+// The command line: what is typed becomes options, and options become one call. CLI11 is included here only.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/check.h"
+#include "cli/convert.h"
+#include "cli/dialects.h"
+#include "cli/exit.h"
+#include "cli/lines.h"
+#include "cli/output.h"
+#include "cli/process.h"
+#include "cli/say.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit: 0 ok, 1 findings or refused input, 2 wrong usage, 3 a file cannot be opened, read or written,\n"
+    "130 interrupted.";
+
+Exit usage(std::string_view what, const std::string& command = "") {
+  say(fmt::format("{} (see 'parley {}{}--help')", what, command, command.empty() ? "" : " "));
+  return Exit::Usage;
+}
+
+// What was typed, before it is looked at together.
+struct Typed {
+  std::string from, to, as;
+  bool json = false;
+  std::string output = "-";
+  ConvertOptions convert;
+  CheckOptions check;
+};
+
+// ---- convert
+
+void add_convert(CLI::App& command, Typed& typed) {
+  ConvertOptions& options = typed.convert;
+  command.add_option("--from", typed.from, "The dialect to read ('parley dialects' lists them)")
+      ->type_name("D")
+      ->required();
+  command.add_option("--to", typed.to, "The dialect to write")->type_name("D")->required();
+  command.add_flag("--repair", options.repair,
+                   "Make a broken history whole: orphan, missing, displaced results");
+  command.add_flag("--complete-pending", options.complete_pending, "Answer the calls of the last step");
+  command.add_flag("--strict", options.strict,
+                   "Refuse to lose content, duplicate member names and half surrogate pairs");
+  command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
+  command.add_flag("--pretty", options.pretty, "Indent the output");
+  command.add_option("--notes", options.notes, "Write all notes to F as JSON Lines")->type_name("F");
+  command.add_flag("-q,--quiet", options.quiet, "No notes and no progress on standard error");
+  command.add_option("FILE", options.input, "The conversation; standard input if missing or '-'")
+      ->type_name("");
+}
+
+Exit run_convert(Typed& typed) {
+  ConvertOptions& options = typed.convert;
+  const Result<Dialect> from = dialect_named(typed.from);
+  if (!from) return usage("--from: " + from.error().message, "convert");
+  const Result<Dialect> to = dialect_named(typed.to);
+  if (!to) return usage("--to: " + to.error().message, "convert");
+  options.from = *from;
+  options.to = *to;
+  options.output = typed.output;
+  options.lines = options.lines || is_json_lines_name(options.input);
+  if (options.pretty && options.lines) return usage("--pretty makes no JSON Lines", "convert");
+  if (options.notes == "-" || options.notes == options.output || options.notes == options.input) {
+    return usage("--notes needs a file of its own", "convert");
+  }
+  return convert(options);
+}
+
+// ---- check
+
+void add_check(CLI::App& command, Typed& typed) {
+  CheckOptions& options = typed.check;
+  command.add_option("--as", typed.as, "The dialect of the files; without it, it is detected")
+      ->type_name("D");
+  command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
+  command.add_flag("--json", typed.json, "One JSON object a file instead of one line a finding");
+  command.add_flag("-q,--quiet", options.quiet, "Nothing but findings and errors");
+  command.add_option("FILE", options.files, "The conversations; '-' is standard input")
+      ->type_name("")
+      ->required();
+}
+
+Exit run_check(Typed& typed) {
+  CheckOptions& options = typed.check;
+  if (!typed.as.empty()) {
+    const Result<Dialect> as = dialect_named(typed.as);
+    if (!as) return usage("--as: " + as.error().message, "check");
+    options.as = *as;
+  }
+  options.json = typed.json;
+  options.output = typed.output;
+  return check(options);
+}
+
+// ---- dialects
+
+void add_dialects(CLI::App& command, Typed& typed) {
+  command.add_flag("--json", typed.json, "As one JSON object");
+}
+
+Exit run_dialects(Typed& typed) { return list_dialects(typed.json, typed.output); }
+
+// ---- All of them
+
+struct Command {
+  const char* name;
+  const char* summary;
+  void (*add)(CLI::App& command, Typed& typed);
+  Exit (*run)(Typed& typed);
+};
+
+constexpr Command kCommands[] = {
+    {"convert", "Read a conversation and write it in another dialect", add_convert, run_convert},
+    {"check", "Say what is wrong with conversations", add_check, run_check},
+    {"dialects", "List the dialects and what each can carry", add_dialects, run_dialects},
+};
+
+void describe(CLI::App& app, Typed& typed) {
+  app.set_version_flag("--version", "parley " PARLEY_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("REQUIRED", "(required)");
+  app.get_formatter()->column_width(28);
+  app.require_subcommand(1);
+  app.footer(std::string("'parley COMMAND --help' explains a command.\n") + kExitCodes);
+  for (const Command& each : kCommands) {
+    CLI::App& command = *app.add_subcommand(each.name, each.summary);
+    command.group("Commands")->footer(kExitCodes);
+    each.add(command, typed);
+    command.add_option("-o,--output", typed.output, "Write to FILE, whole or not at all")->type_name("FILE");
+  }
+}
+
+// The arguments as CLI11 wants them: from the last to the first.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> out;
+  for (int i = argc - 1; i > 0; --i) {
+    std::string argument = argv[i];
+    // CLI11 takes [a,b] for a list of two; here it is one file of an odd name.
+    if (argument.starts_with('[') && argument.ends_with(']')) argument.insert(0, "./");
+    out.push_back(std::move(argument));
+  }
+  return out;
+}
+
+Exit print(const std::string& text) {
+  Result<Output> output = Output::open("-");
+  Result<void> outcome = output->write(text);
+  if (outcome) outcome = output->commit();
+  return outcome ? Exit::Ok : output->end(outcome.error());
+}
+
+// CLI11 writes sentences; ours start with a small letter.
+std::string lower_first(std::string sentence) {
+  if (sentence.size() > 1 && std::islower(static_cast<unsigned char>(sentence[1])) != 0) {
+    sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
+  }
+  return sentence;
+}
+
+Exit run(int argc, char** argv) {
+  Typed typed;
+  CLI::App app("Parley reads, checks and writes the conversations of LLM agents.", "parley");
+  describe(app, typed);
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return Exit::Usage;
+  }
+  const auto is_named = [](std::string_view name) {
+    return [name](const Command& each) { return each.name == name; };
+  };
+  if (argv[1][0] != '-' && std::ranges::none_of(kCommands, is_named(argv[1]))) {
+    return usage(fmt::format("there is no command '{}'", argv[1]));
+  }
+  try {
+    app.parse(arguments(argc, argv));
+  } catch (const CLI::CallForHelp&) {
+    return print(app.help());
+  } catch (const CLI::CallForVersion&) {
+    return print(app.version() + "\n");
+  } catch (const CLI::ParseError& error) {
+    const auto commands = app.get_subcommands();
+    if (commands.empty()) return usage("a command is required");
+    return usage(lower_first(error.what()), commands.front()->get_name());
+  }
+  const std::string name = app.get_subcommands().front()->get_name();
+  return std::ranges::find_if(kCommands, is_named(name))->run(typed);
+}
+
+}  // namespace
+}  // namespace parley::cli
+
+int main(int argc, char** argv) {
+  parley::cli::prepare_process();
+  try {
+    return static_cast<int>(parley::cli::run(argc, argv));
+  } catch (const std::bad_alloc&) {
+    parley::cli::say("there is not enough memory");
+  } catch (const std::exception& error) {  // CLI11 and fmt throw; no input should make them
+    parley::cli::say(error.what());
+  }
+  return static_cast<int>(parley::cli::Exit::Environment);
+}

@@ -1,0 +1,27 @@
+// The command as a process: its standard descriptors, its signals, and the temporary files that must not
+// outlive it. One thread at a time.
+#pragma once
+
+#include <string>
+
+namespace parley::cli {
+
+// Call first. Closed standard descriptors are made to fail instead of being handed to the next file that is
+// opened; a reader that goes away is an error of write(2) and no signal; SIGINT, SIGTERM and SIGHUP remove
+// the temporary files and end the process with 128 + the signal (130 for SIGINT).
+void prepare_process();
+
+// Makes an empty file of a new name in `folder`, open for writing and removed by a signal. Returns its
+// descriptor and sets `path`, or returns -1 with errno.
+int open_temporary(const std::string& folder, std::string& path);
+
+// Gives a temporary file its name for good. False, with errno, if that fails: then it is still temporary.
+bool keep_temporary(const std::string& path, const std::string& name);
+void remove_temporary(const std::string& path);
+
+// While a progress bar is on the terminal, whoever prints there takes it off first, and a signal ends its
+// line.
+void set_bar_is_shown(bool shown);
+bool bar_is_shown();
+
+}  // namespace parley::cli

@@ -1,0 +1,78 @@
+#include "cli/say.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/process.h"
+#include "parley/base/utf8.h"
+
+namespace parley::cli {
+namespace {
+
+// REQUIRES: valid UTF-8 from `i` on. Only code points up to U+FFFF matter here.
+char32_t code_point_at(std::string_view utf8, std::size_t i, std::size_t length) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(utf8[i + k]); };
+  if (length == 1) return byte(0);
+  if (length == 2) return (byte(0) & 0x1Fu) << 6 | (byte(1) & 0x3Fu);
+  if (length == 3) return (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+  return 0x10000;
+}
+
+bool acts_on_terminal(char32_t c) {
+  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
+  // Marks that reorder what follows them make a line say something else than it does.
+  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  const std::string utf8 = repair_utf8(text);
+  std::string out;
+  out.reserve(utf8.size());
+  for (std::size_t i = 0; i < utf8.size();) {
+    const std::size_t length = utf8_sequence_length(utf8, i);
+    const char32_t c = code_point_at(utf8, i, length);
+    if (acts_on_terminal(c)) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out.append(utf8, i, length);
+    }
+    i += length;
+  }
+  return out;
+}
+
+std::string to_string(const Place& place) {
+  return place.line == 0 ? place.file : fmt::format("{}:{}", place.file, place.line);
+}
+
+std::string shortened(std::string_view pointer) {
+  constexpr std::size_t kLongest = 200;
+  constexpr std::size_t kEnd = 98;  // kept at either end
+  if (pointer.size() <= kLongest || !is_utf8(pointer)) return std::string(pointer);
+  const std::size_t head = utf8_floor(pointer, kEnd);
+  const std::size_t tail = utf8_floor(pointer, pointer.size() - kEnd);
+  return fmt::format("{}...{}", pointer.substr(0, head), pointer.substr(tail));
+}
+
+void say(std::string_view what) {
+  // One write, so that lines of several processes do not mix. There is nobody to tell if it fails.
+  const std::string line = fmt::format("{}parley: {}\n", bar_is_shown() ? kEraseLine : "", visible(what));
+  set_bar_is_shown(false);
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t wrote = ::write(STDERR_FILENO, rest.data(), rest.size());
+    if (wrote <= 0) return;
+    rest.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+Exit complain(const Error& error, const Place& place) {
+  const std::string pointer = error.path.empty() ? std::string() : ":" + shortened(error.path);
+  say(fmt::format("{} ({}{})", error.message, to_string(place), pointer));
+  return error.code == Code::Unavailable ? Exit::Environment : Exit::Refused;
+}
+
+}  // namespace parley::cli
