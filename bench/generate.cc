@@ -14,32 +14,51 @@ namespace {
 using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kEnglish[] = {
-    "the",    "agent",   "reads",    "a",       "file",    "and",      "then",   "writes",  "result",  "of",
-    "search", "to",      "disk",     "because", "request", "was",      "not",    "cached",  "before",  "step",
-    "plan",   "looks",   "good",     "but",     "test",    "still",    "fails",  "with",    "an",      "error",
-    "in",     "module",  "network",  "timeout", "after",   "thirty",   "second", "so",      "we",      "should",
-    "retry",  "with",    "smaller",  "batch",   "size",    "and",      "check",  "whether", "server",  "answers",
-    "page",   "lists",   "several",  "hotels",  "near",    "station",  "price",  "per",     "night",   "includes",
-    "report", "compares", "quarter", "revenue", "growth",  "across",   "three",  "regions", "summary", "follows"};
+    "the",     "agent",   "reads",   "a",      "file",    "and",      "then",    "writes",   "result",
+    "of",      "search",  "to",      "disk",   "because", "request",  "was",     "not",      "cached",
+    "before",  "step",    "plan",    "looks",  "good",    "but",      "test",    "still",    "fails",
+    "with",    "an",      "error",   "in",     "module",  "network",  "timeout", "after",    "thirty",
+    "second",  "so",      "we",      "should", "retry",   "with",     "smaller", "batch",    "size",
+    "and",     "check",   "whether", "server", "answers", "page",     "lists",   "several",  "hotels",
+    "near",    "station", "price",   "per",    "night",   "includes", "report",  "compares", "quarter",
+    "revenue", "growth",  "across",  "three",  "regions", "summary",  "follows"};
 
-constexpr std::string_view kChinese[] = {
-    "\xE6\x88\x91\xE4\xBB\xAC",             "\xE9\x9C\x80\xE8\xA6\x81",             "\xE6\xA3\x80\xE6\x9F\xA5",
-    "\xE6\x96\x87\xE4\xBB\xB6",             "\xE7\x9A\x84",                         "\xE5\x86\x85\xE5\xAE\xB9",
-    "\xE7\x84\xB6\xE5\x90\x8E",             "\xE8\xBF\x90\xE8\xA1\x8C",             "\xE6\xB5\x8B\xE8\xAF\x95",
-    "\xE7\xBB\x93\xE6\x9E\x9C",             "\xE6\x98\xBE\xE7\xA4\xBA",             "\xE6\x95\xB0\xE6\x8D\xAE",
-    "\xE6\xB2\xA1\xE6\x9C\x89",             "\xE9\x94\x99\xE8\xAF\xAF",             "\xE8\xAF\xB7",
-    "\xE7\xA8\x8D\xE5\x90\x8E",             "\xE5\x86\x8D\xE8\xAF\x95",             "\xE4\xBB\xBB\xE5\x8A\xA1",
-    "\xE5\xB7\xB2\xE7\xBB\x8F",             "\xE5\xAE\x8C\xE6\x88\x90",             "\xEF\xBC\x8C",
-    "\xE3\x80\x82",                         "\xE6\x9C\x8D\xE5\x8A\xA1\xE5\x99\xA8", "\xE5\x93\x8D\xE5\xBA\x94",
-    "\xE6\x97\xB6\xE9\x97\xB4",             "\xE8\xBF\x87\xE9\x95\xBF"};
+constexpr std::string_view kChinese[] = {"\xE6\x88\x91\xE4\xBB\xAC",
+                                         "\xE9\x9C\x80\xE8\xA6\x81",
+                                         "\xE6\xA3\x80\xE6\x9F\xA5",
+                                         "\xE6\x96\x87\xE4\xBB\xB6",
+                                         "\xE7\x9A\x84",
+                                         "\xE5\x86\x85\xE5\xAE\xB9",
+                                         "\xE7\x84\xB6\xE5\x90\x8E",
+                                         "\xE8\xBF\x90\xE8\xA1\x8C",
+                                         "\xE6\xB5\x8B\xE8\xAF\x95",
+                                         "\xE7\xBB\x93\xE6\x9E\x9C",
+                                         "\xE6\x98\xBE\xE7\xA4\xBA",
+                                         "\xE6\x95\xB0\xE6\x8D\xAE",
+                                         "\xE6\xB2\xA1\xE6\x9C\x89",
+                                         "\xE9\x94\x99\xE8\xAF\xAF",
+                                         "\xE8\xAF\xB7",
+                                         "\xE7\xA8\x8D\xE5\x90\x8E",
+                                         "\xE5\x86\x8D\xE8\xAF\x95",
+                                         "\xE4\xBB\xBB\xE5\x8A\xA1",
+                                         "\xE5\xB7\xB2\xE7\xBB\x8F",
+                                         "\xE5\xAE\x8C\xE6\x88\x90",
+                                         "\xEF\xBC\x8C",
+                                         "\xE3\x80\x82",
+                                         "\xE6\x9C\x8D\xE5\x8A\xA1\xE5\x99\xA8",
+                                         "\xE5\x93\x8D\xE5\xBA\x94",
+                                         "\xE6\x97\xB6\xE9\x97\xB4",
+                                         "\xE8\xBF\x87\xE9\x95\xBF"};
 
-constexpr std::string_view kEmoji[] = {"\xF0\x9F\x98\x80", "\xF0\x9F\x9A\x80", "\xE2\x9C\x85", "\xF0\x9F\x94\xA5"};
+constexpr std::string_view kEmoji[] = {"\xF0\x9F\x98\x80", "\xF0\x9F\x9A\x80", "\xE2\x9C\x85",
+                                       "\xF0\x9F\x94\xA5"};
 
-constexpr std::string_view kNames[] = {"path",   "value", "items", "index",  "config", "name", "client", "status",
-                                       "result", "count", "query", "buffer", "token",  "user", "offset", "cache"};
+constexpr std::string_view kNames[] = {"path",   "value",  "items",  "index", "config", "name",
+                                       "client", "status", "result", "count", "query",  "buffer",
+                                       "token",  "user",   "offset", "cache"};
 
-constexpr std::string_view kTools[] = {"python_execute", "browser_use", "str_replace_editor", "bash",
-                                       "google_search",  "terminate",   "planning"};
+constexpr std::string_view kTools[] = {
+    "python_execute", "browser_use", "str_replace_editor", "bash", "google_search", "terminate", "planning"};
 
 // SplitMix64: small, and the same everywhere.
 class Random {
@@ -89,9 +108,9 @@ class Author {
     std::string out = "[";
     while (out.size() < size) {
       if (out.size() > 1) out += ", ";
-      out += "{\"id\": " + number() + ", \"" + name() + "\": \"" + words(3) + "\", \"" + name() +
-             "\": \"" + phrase(2) + "\", \"" + name() + "\": [" + number() + ", " + number() + "], \"ok\": " +
-             (random_.chance(50) ? "true" : "null") + "}";
+      out += "{\"id\": " + number() + ", \"" + name() + "\": \"" + words(3) + "\", \"" + name() + "\": \"" +
+             phrase(2) + "\", \"" + name() + "\": [" + number() + ", " + number() +
+             "], \"ok\": " + (random_.chance(50) ? "true" : "null") + "}";
     }
     return out + "]";
   }
@@ -100,11 +119,21 @@ class Author {
     std::string out = "$ ls -la --color\n";
     while (out.size() < size) {
       switch (random_.below(5)) {
-        case 0: out += "\x1B[01;34m" + name() + "\x1B[0m\t" + name() + "." + name() + "\r\n"; break;
-        case 1: out += "-rw-r--r-- 1 root root " + number() + " Nov 15 03:19 /usr/lib/" + name() + "\n"; break;
-        case 2: out += "C:\\Users\\" + name() + "\\" + name() + ".log: \"" + words(3) + "\"\n"; break;
-        case 3: out += "\x1B[31mERROR\x1B[0m " + phrase(6) + "\n"; break;
-        default: out += "[" + number() + "] " + words(7) + "\n"; break;
+        case 0:
+          out += "\x1B[01;34m" + name() + "\x1B[0m\t" + name() + "." + name() + "\r\n";
+          break;
+        case 1:
+          out += "-rw-r--r-- 1 root root " + number() + " Nov 15 03:19 /usr/lib/" + name() + "\n";
+          break;
+        case 2:
+          out += "C:\\Users\\" + name() + "\\" + name() + ".log: \"" + words(3) + "\"\n";
+          break;
+        case 3:
+          out += "\x1B[31mERROR\x1B[0m " + phrase(6) + "\n";
+          break;
+        default:
+          out += "[" + number() + "] " + words(7) + "\n";
+          break;
       }
     }
     return cut(std::move(out), size);
@@ -112,10 +141,14 @@ class Author {
 
   std::string any(std::size_t size) {
     switch (random_.below(4)) {
-      case 0: return prose(size);
-      case 1: return code(size);
-      case 2: return json(size);
-      default: return terminal(size);
+      case 0:
+        return prose(size);
+      case 1:
+        return code(size);
+      case 2:
+        return json(size);
+      default:
+        return terminal(size);
     }
   }
 
@@ -143,12 +176,18 @@ class Author {
   }
   std::string code_line() {
     switch (random_.below(6)) {
-      case 0: return "if " + name() + "[\"" + name() + "\"] == " + number() + ":";
-      case 1: return name() + " = " + name() + ".get(\"" + name() + "\", \"" + phrase(1) + "\")";
-      case 2: return "# " + phrase(6);
-      case 3: return "print(f\"" + name() + ": {" + name() + "}\\n\")";
-      case 4: return "return re.sub(r'\\s+\\d', '', " + name() + ")";
-      default: return "for " + name() + " in range(" + number() + "): " + name() + "." + name() + "(" + name() + ")";
+      case 0:
+        return "if " + name() + "[\"" + name() + "\"] == " + number() + ":";
+      case 1:
+        return name() + " = " + name() + ".get(\"" + name() + "\", \"" + phrase(1) + "\")";
+      case 2:
+        return "# " + phrase(6);
+      case 3:
+        return "print(f\"" + name() + ": {" + name() + "}\\n\")";
+      case 4:
+        return "return re.sub(r'\\s+\\d', '', " + name() + ")";
+      default:
+        return "for " + name() + " in range(" + number() + "): " + name() + "." + name() + "(" + name() + ")";
     }
   }
   // The first `size` bytes, or fewer so that no character is split.
@@ -198,7 +237,9 @@ void append_unit(std::string& out, unsigned unit) {
 
 // Decodes the character at text[i], which is not ASCII, and spells it in \uXXXX. Returns its length.
 std::size_t append_escaped(std::string& out, std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned>(static_cast<unsigned char>(text[i + k])); };
+  const auto byte = [&](std::size_t k) {
+    return static_cast<unsigned>(static_cast<unsigned char>(text[i + k]));
+  };
   const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
   unsigned c = byte(0) & (0xFFU >> (length + 1));
   for (std::size_t k = 1; k < length; ++k) c = c << 6 | (byte(k) & 63);
@@ -217,11 +258,21 @@ void append_quoted(std::string& out, std::string_view utf8, Spelling spelling) {
   for (std::size_t i = 0; i < utf8.size(); ++i) {
     const char c = utf8[i];
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           append_unit(out, static_cast<unsigned char>(c));
@@ -302,7 +353,9 @@ std::vector<Turn> make_tiny_conversation(std::size_t count) {
   while (turns.size() < count) {
     Turn turn;
     switch (turns.size() % 4) {
-      case 0: turn.role = "user"; break;
+      case 0:
+        turn.role = "user";
+        break;
       case 1:
         call = {"call_" + std::to_string(10'000 + turns.size()), "ls", "{}"};
         turn.role = "assistant";
@@ -313,7 +366,9 @@ std::vector<Turn> make_tiny_conversation(std::size_t count) {
         turn.name = call.name;
         turn.tool_call_id = call.id;
         break;
-      default: turn.role = "assistant"; break;
+      default:
+        turn.role = "assistant";
+        break;
     }
     const std::size_t bare = to_document({turn}, Spelling::Raw).size() - 2;
     while (bare + turn.content.size() < kBytes) {
@@ -373,7 +428,8 @@ std::vector<Document> make_documents() {
 
 std::string describe(const std::vector<Document>& documents) {
   std::string out =
-      "| document | messages | with calls | calls | bytes | backslashes | non-ASCII | mean | median | p90 | max |\n"
+      "| document | messages | with calls | calls | bytes | backslashes | non-ASCII | mean | median | p90 | "
+      "max |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Document& document : documents) {
     const std::string& json = document.json;

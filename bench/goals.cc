@@ -20,7 +20,8 @@ class Checker {
   // A ratio that should be at least `wanted`: how many times as fast as memcpy, or as another contender.
   void times_memcpy(const char* task, const char* document, const std::string& contender, double wanted) {
     const Row* row = table_.find(task, document, contender);
-    at_least(name(task, document, contender) + ", x memcpy", wanted, row != nullptr ? row->x_memcpy : 0, row != nullptr);
+    at_least(name(task, document, contender) + ", x memcpy", wanted, row != nullptr ? row->x_memcpy : 0,
+             row != nullptr);
   }
   void times(const char* task, const char* document, const std::string& contender, std::string_view other,
              double wanted) {
@@ -86,8 +87,8 @@ void check_writing(Checker& check) {
     check.times_memcpy("write", document, kAppended, 0.80);
     for (const char* contender : {kAppended, kScattered}) {
       const Row* row = check.find("gather", document, contender);
-      check.at_most(std::string("gather ") + document + ", " + contender + ", us", 10, row != nullptr ? row->best : 0,
-                    row != nullptr);
+      check.at_most(std::string("gather ") + document + ", " + contender + ", us", 10,
+                    row != nullptr ? row->best : 0, row != nullptr);
     }
     for (const char* kernel : {"Parley avx2, first time", "Parley avx512, first time"}) {
       check.times_memcpy("translate", document, kernel, 0.25);
@@ -115,8 +116,8 @@ std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task:
                   each.allocated_per_message());
   }
   for (const copy_task::Cost& cost : copies) {
-    check.at_most(cost.operation + ", bytes allocated", cost.operation.starts_with("copy a conv") ? 1003 * 24 : 0,
-                  static_cast<double>(cost.bytes));
+    check.at_most(cost.operation + ", bytes allocated",
+                  cost.operation.starts_with("copy a conv") ? 1003 * 24 : 0, static_cast<double>(cost.bytes));
   }
   return std::move(check.goals);
 }
@@ -125,7 +126,8 @@ std::string to_markdown(const std::vector<Goal>& goals) {
   std::string out = "| goal | wanted | reached | |\n|---|---|---|---|\n";
   for (const Goal& goal : goals) {
     if (!goal.measured) continue;
-    out += "| " + goal.what + " | " + goal.wanted + " | " + goal.reached + " | " + (goal.ok ? "ok" : "MISSED") + " |\n";
+    out += "| " + goal.what + " | " + goal.wanted + " | " + goal.reached + " | " +
+           (goal.ok ? "ok" : "MISSED") + " |\n";
   }
   return out;
 }

@@ -15,35 +15,27 @@ Contender memcpy_contender(std::size_t bytes) {
   // As long as the document, so that the caches hold as much of it.
   auto from = std::make_shared<std::vector<char>>(bytes + 64, 'x');
   auto to = std::make_shared<std::vector<char>>(bytes + 64, 'y');
-  const auto copy = [from, to, bytes] {
-    std::memcpy(to->data(), from->data(), bytes);
-    keep(to->data());
-    return bytes;
-  };
-  // The contender before this one has filled the caches; one copy does not bring everything back, and the
-  // unit is a warm memcpy.
-  const auto warm = [copy] {
-    copy();
-    copy();
-  };
-  return {std::string(kMemcpy), warm, copy};
-}
-
-// What a writer that gives its output away cannot do without: new memory for it.
-Contender fresh_memcpy_contender(std::size_t bytes) {
-  auto from = std::make_shared<std::vector<char>>(bytes + 64, 'x');
-  auto to = std::make_shared<std::unique_ptr<char[]>>();
-  return {std::string(kFreshMemcpy), [to] { to->reset(); },
-          [from, to, bytes] {
-            *to = std::make_unique_for_overwrite<char[]>(bytes + 64);
-            std::memcpy(to->get(), from->data(), bytes);
-            keep(to->get());
+  return {std::string(kMemcpy), {}, [from, to, bytes] {
+            std::memcpy(to->data(), from->data(), bytes);
+            keep(to->data());
             return bytes;
           }};
 }
 
+constexpr int kWarmCalls = 3;
+constexpr double kWarmMicroseconds = 3000;
+
+// Prepares the contender and times one call.
+double time_of(const Contender& contender, std::size_t& count) {
+  if (contender.prepare) contender.prepare();
+  const auto start = Clock::now();
+  count = contender.run();
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
 double at(const std::vector<double>& sorted, double share) {
-  return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
+  return sorted[std::min(sorted.size() - 1,
+                         static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
 }
 
 }  // namespace
@@ -51,7 +43,6 @@ double at(const std::vector<double>& sorted, double share) {
 std::vector<Row> measure(const Group& group, std::size_t rounds, std::string_view only) {
   std::vector<Contender> contenders;
   if (group.bytes != 0) contenders.push_back(memcpy_contender(group.bytes));
-  if (group.writes) contenders.push_back(fresh_memcpy_contender(group.bytes));
   for (Contender& contender : group.make()) {
     if (contender.name.find(only) != std::string::npos) contenders.push_back(std::move(contender));
   }
@@ -60,14 +51,12 @@ std::vector<Row> measure(const Group& group, std::size_t rounds, std::string_vie
   std::vector<Row> rows(contenders.size());
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const Contender& contender = contenders[i];
-      if (contender.prepare) contender.prepare();
-      rows[i].count = contender.run();
-      if (contender.prepare) contender.prepare();
-      const auto start = Clock::now();
-      contender.run();
-      const std::chrono::duration<double, std::micro> took = Clock::now() - start;
-      times[i].push_back(took.count() / static_cast<double>(contender.repeat));
+      // The contender before this one has filled the caches, and one call does not bring everything back.
+      double warmed = 0;
+      for (int calls = 0; calls < kWarmCalls && warmed < kWarmMicroseconds; ++calls) {
+        warmed += time_of(contenders[i], rows[i].count);
+      }
+      times[i].push_back(time_of(contenders[i], rows[i].count) / static_cast<double>(contenders[i].repeat));
     }
   }
   double memcpy_best = 0;
@@ -114,8 +103,8 @@ std::string to_markdown(const std::vector<Row>& rows) {
     const int digits = row.best < 10 ? 3 : row.best < 1000 ? 1 : 0;
     out += "| " + row.task + " | " + row.document + " | " + row.contender + " | " + number(row.best, digits) +
            " | " + number(row.median, digits) + " | " + number(row.p90, digits) + " | " +
-           number(static_cast<double>(row.bytes) / row.best / 1000, 2) + " | " + number(row.x_memcpy, 3) + " | " +
-           number(row.x_dom, 2) + " |\n";
+           number(static_cast<double>(row.bytes) / row.best / 1000, 2) + " | " + number(row.x_memcpy, 3) +
+           " | " + number(row.x_dom, 2) + " |\n";
   }
   return out;
 }

@@ -1,5 +1,6 @@
 // Measures contenders side by side: every contender once per round, in one process, each timed call behind
-// an untimed one of the same kind. Ratios are best over best.
+// untimed ones of the same kind: one, and up to three as long as they take less than 3 ms. Ratios are best
+// over best.
 //
 // What a call gives back is kept and dropped outside the timed part, for everyone. Freed memory stays with
 // the process (see main.cc), so no contender pays for page faults.
@@ -16,29 +17,27 @@ namespace bench {
 
 struct Contender {
   std::string name;
-  std::function<void()> prepare;      // before each call, untimed; may be empty
-  std::function<std::size_t()> run;   // the timed call; gives a count of what it did
-  std::size_t repeat = 1;             // run() does this many; times are of one
+  std::function<void()> prepare;     // before each call, untimed; may be empty
+  std::function<std::size_t()> run;  // the timed call; gives a count of what it did
+  std::size_t repeat = 1;            // run() does this many; times are of one
 };
 
 // One task on one document.
 struct Group {
   std::string task, document;
-  std::size_t bytes = 0;              // what memcpy copies for the same work; 0: there is none
-  bool writes = false;                // memcpy is also measured into memory from the allocator
+  std::size_t bytes = 0;                         // what memcpy copies for the same work; 0: there is none
   std::function<std::vector<Contender>()> make;  // called when the group is measured
 };
 
 struct Row {
   std::string task, document, contender;
   std::size_t bytes = 0;
-  std::size_t count = 0;              // what run() gave back
+  std::size_t count = 0;                 // what run() gave back
   double best = 0, median = 0, p90 = 0;  // microseconds
   double x_memcpy = 0, x_dom = 0;        // how many times as fast; 0: not measured here
 };
 
 inline constexpr std::string_view kMemcpy = "memcpy";
-inline constexpr std::string_view kFreshMemcpy = "malloc and memcpy";
 inline constexpr std::string_view kDom = "simdjson DOM parse";
 
 // Measures memcpy of group.bytes and all contenders whose names contain `only` in `rounds` rounds.

@@ -17,6 +17,8 @@ inline std::vector<const parley::json::Kernel*> supported_kernels() {
 }
 
 // "Parley avx2", and so on.
-inline std::string parley_with(const parley::json::Kernel& kernel) { return "Parley " + std::string(kernel.name); }
+inline std::string parley_with(const parley::json::Kernel& kernel) {
+  return "Parley " + std::string(kernel.name);
+}
 
 }  // namespace bench

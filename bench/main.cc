@@ -74,19 +74,23 @@ std::string machine(std::size_t rounds) {
   const std::time_t now = std::time(nullptr);
   char date[16];
   std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
-  return "- processor: " + cpu_line("model name") + ",\n  with" + sets + "\n- system: " + system.sysname + " " +
-         system.release + "\n- compiler: " PARLEY_BENCH_COMPILER " " PARLEY_BENCH_FLAGS "\n- date: " + date +
+  return "- processor: " + cpu_line("model name") + ",\n  with" + sets + "\n- system: " + system.sysname +
+         " " + system.release +
+         "\n- compiler: " PARLEY_BENCH_COMPILER " " PARLEY_BENCH_FLAGS "\n- date: " + date +
          "\n- rounds: " + std::to_string(rounds) + "\n";
 }
 
-bool has(std::string_view name, std::string_view wanted) { return name.find(wanted) != std::string_view::npos; }
+bool has(std::string_view name, std::string_view wanted) {
+  return name.find(wanted) != std::string_view::npos;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fputs("usage: parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME]\n", stderr);
+    std::fputs("usage: parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME]\n",
+               stderr);
     return 2;
   }
   // Freed memory stays in the process, so that nobody is measured by the page faults of the kernel.

@@ -1,7 +1,8 @@
+#include "parley/parley.h"
+
 #include <memory>
 
 #include "construct/task.h"
-#include "parley/parley.h"
 
 namespace bench::construct_task {
 

@@ -2,6 +2,6 @@
 
 namespace bench::construct_task {
 
-std::vector<Group> groups() { return {{"construct", "one message", 0, false, parley}}; }
+std::vector<Group> groups() { return {{"construct", "one message", 0, parley}}; }
 
 }  // namespace bench::construct_task

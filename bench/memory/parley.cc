@@ -1,10 +1,11 @@
+#include "parley/parley.h"
+
 #include <malloc.h>
 
 #include <cstdio>
 
 #include "memory/task.h"
 #include "message/arena.h"
-#include "parley/parley.h"
 
 namespace bench::memory_task {
 namespace {
@@ -23,7 +24,8 @@ Held held_by(const Document& document) {
   const parley::Arena& arena = *conversation.document();
   held.messages = conversation.size();
   for (const parley::MessageRecord& message : arena.messages()) {
-    for (const parley::BlockRecord& block : arena.blocks(message)) held.blocks += 1 + arena.children(block).size();
+    for (const parley::BlockRecord& block : arena.blocks(message))
+      held.blocks += 1 + arena.children(block).size();
   }
   held.counted = arena.memory() + conversation.size() * sizeof(parley::Message);
   return held;
@@ -39,13 +41,15 @@ std::vector<Held> measure(const std::vector<Document>& documents) {
 
 std::string to_markdown(const std::vector<Held>& all) {
   std::string out =
-      "| document | bytes | messages | blocks a message | arena + handles | beyond the document, a message | heap "
+      "| document | bytes | messages | blocks a message | arena + handles | beyond the document, a message | "
+      "heap "
       "growth | beyond the document, a message |\n|---|---|---|---|---|---|---|---|\n";
   for (const Held& held : all) {
     char line[256];
-    std::snprintf(line, sizeof line, "| %s | %zu | %zu | %.2f | %zu | %.1f | %zu | %.1f |\n", held.document.c_str(),
-                  held.bytes, held.messages, static_cast<double>(held.blocks) / static_cast<double>(held.messages),
-                  held.counted, held.counted_per_message(), held.allocated, held.allocated_per_message());
+    std::snprintf(line, sizeof line, "| %s | %zu | %zu | %.2f | %zu | %.1f | %zu | %.1f |\n",
+                  held.document.c_str(), held.bytes, held.messages,
+                  static_cast<double>(held.blocks) / static_cast<double>(held.messages), held.counted,
+                  held.counted_per_message(), held.allocated, held.allocated_per_message());
     out += line;
   }
   return out;

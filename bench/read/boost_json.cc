@@ -1,6 +1,5 @@
 // Boost.JSON with its monotonic resource, which is how it is fastest.
 #include <boost/json.hpp>
-
 #include <memory>
 #include <optional>
 

@@ -1,9 +1,10 @@
 // Parley: the buffer is handed over, every byte is validated, texts stay as escaped slices.
+#include "parley/parley.h"
+
 #include <memory>
 
 #include "kernels.h"
 #include "message/arena.h"
-#include "parley/parley.h"
 #include "read/task.h"
 
 namespace bench::read_task {
@@ -13,7 +14,6 @@ struct State {
   parley::json::Buffer buffer;
   parley::Reading reading;
 };
-
 
 }  // namespace
 

@@ -69,7 +69,8 @@ std::vector<Contender> simdjson(const Document& document) {
   auto dom = std::make_shared<DomState>(document.json);
   auto on_demand = std::make_shared<OnDemandState>(document.json);
   return {
-      {std::string(kDom), {},
+      {std::string(kDom),
+       {},
        [=] {
          const simdjson::dom::element parsed = dom->parser.parse(dom->json);
          return simdjson::dom::array(parsed).size();

@@ -1,8 +1,9 @@
+#include "parley/parley.h"
+
 #include <memory>
 
 #include "kernels.h"
 #include "message/arena.h"
-#include "parley/parley.h"
 #include "unescape/task.h"
 
 namespace bench::unescape_task {
@@ -48,19 +49,21 @@ std::vector<Contender> parley(const Document& document) {
       state.texts.clear();
       state.texts.reserve(texts);
     };
-    out.push_back({parley_with(*kernel) + ", after reading", [=] { clear(*read); }, [=] { return unescape(*read); }});
+    out.push_back(
+        {parley_with(*kernel) + ", after reading", [=] { clear(*read); }, [=] { return unescape(*read); }});
     auto both = std::make_shared<State>();
-    out.push_back({parley_with(*kernel) + ", reading included",
-                   [=] {
-                     clear(*both);
-                     both->conversation = {};
-                     both->buffer = parley::json::Buffer::copy_of(json);
-                   },
-                   [=] {
-                     both->conversation =
-                         parley::read(std::move(both->buffer), parley::Dialect::OpenManus).value().conversation;
-                     return unescape(*both);
-                   }});
+    out.push_back(
+        {parley_with(*kernel) + ", reading included",
+         [=] {
+           clear(*both);
+           both->conversation = {};
+           both->buffer = parley::json::Buffer::copy_of(json);
+         },
+         [=] {
+           both->conversation =
+               parley::read(std::move(both->buffer), parley::Dialect::OpenManus).value().conversation;
+           return unescape(*both);
+         }});
   }
   return out;
 }

@@ -1,5 +1,4 @@
 #include <boost/json.hpp>
-
 #include <memory>
 
 #include "write/task.h"

@@ -1,9 +1,10 @@
+#include "parley/parley.h"
+
 #include <memory>
 #include <optional>
 
 #include "kernels.h"
 #include "message/arena.h"
-#include "parley/parley.h"
 #include "write/task.h"
 
 namespace bench::write_task {
@@ -87,8 +88,12 @@ struct Plain {
     out.reserve(items.size());
     for (const Item& item : items) {
       switch (item.role) {
-        case parley::Role::System: out.push_back(Message::system_message(item.content)); break;
-        case parley::Role::User: out.push_back(Message::user_message(item.content, item.image)); break;
+        case parley::Role::System:
+          out.push_back(Message::system_message(item.content));
+          break;
+        case parley::Role::User:
+          out.push_back(Message::user_message(item.content, item.image));
+          break;
         case parley::Role::Tool:
           out.push_back(Message::tool_message(item.content, item.name, item.tool_call_id, item.image));
           break;

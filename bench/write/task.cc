@@ -8,13 +8,13 @@ std::vector<Group> groups(const std::vector<Document>& documents) {
     if (document.name == "tiny") continue;
     const std::string& name = document.name;
     const std::size_t bytes = document.json.size();
-    out.push_back({"write", name, bytes, true,
+    out.push_back({"write", name, bytes,
                    all_of(document, parley_write, rapidjson_write, boost_json_write, nlohmann_write)});
-    out.push_back({"gather", name, bytes, false, all_of(document, parley_gather)});
-    out.push_back({"translate", name, translated_size(document), true,
+    out.push_back({"gather", name, bytes, all_of(document, parley_gather)});
+    out.push_back({"translate", name, translated_size(document),
                    all_of(document, parley_translate, nlohmann_translate)});
     if (name == "\\u") continue;  // the same plain texts as "text"
-    out.push_back({"build", name, bytes, true,
+    out.push_back({"build", name, bytes,
                    all_of(document, parley_build, rapidjson_build, boost_json_build, nlohmann_build)});
   }
   return out;

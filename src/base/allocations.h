@@ -4,6 +4,16 @@
 
 #include <cstddef>
 
+// Defined in sanitizer builds: tests that are about allocations are left out of them.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define PARLEY_TEST_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PARLEY_TEST_SANITIZED 1
+#endif
+
 namespace parley::test {
 
 // False in sanitizer builds, whose own allocator must stay in place; allocations_of() returns 0 there.

@@ -7,15 +7,6 @@
 #include <new>
 #include <string>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define PARLEY_TEST_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PARLEY_TEST_SANITIZED 1
-#endif
-
 namespace parley::test {
 namespace {
 
@@ -65,8 +56,8 @@ void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { st
 namespace parley::test {
 namespace {
 
+#ifndef PARLEY_TEST_SANITIZED
 TEST(Allocations, AreCountedPerCall) {
-  if (!kCountsAllocations) GTEST_SKIP() << "the sanitizer's allocator is in place";
   EXPECT_EQ(allocations_of([] {}), 0U);
   EXPECT_EQ(allocations_of([] {
               const std::string text(1000, 'x');
@@ -79,6 +70,7 @@ TEST(Allocations, AreCountedPerCall) {
             }),
             1U);
 }
+#endif
 
 }  // namespace
 }  // namespace parley::test

@@ -120,24 +120,29 @@ class Writer {
       minted += minted.empty() ? "timestamp" : ", timestamp";
       out_.raw("\"1970-01-01 00:00:00.000\"");
     }
-    if (record_.invocation_id.present()) out_.raw(",\"invocation_id\":").quoted(arena_.bytes(record_.invocation_id));
+    if (record_.invocation_id.present())
+      out_.raw(",\"invocation_id\":").quoted(arena_.bytes(record_.invocation_id));
     out_.raw('}');
     if (!minted.empty()) {
-      draft_.note("minted", Severity::Info, "minted", "the message has none, the dialect needs one: " + minted);
+      draft_.note("minted", Severity::Info, "minted",
+                  "the message has none, the dialect needs one: " + minted);
     }
   }
 
  private:
   std::string_view role() const {
     switch (record_.role) {
-      case Role::User: return "user";
-      case Role::Assistant: return "assistant";
+      case Role::User:
+        return "user";
+      case Role::Assistant:
+        return "assistant";
       case Role::Tool:  // AgentScope puts results into a system message, unless the wire put them elsewhere
         if (record_.wire_role == Role::User || record_.wire_role == Role::Assistant) {
           return to_string(record_.wire_role);
         }
         return "system";
-      default: return "system";
+      default:
+        return "system";
     }
   }
 
@@ -180,12 +185,15 @@ class Writer {
         return;
       case BlockType::Image:
       case BlockType::Audio:
-      case BlockType::Video: media(block, index, comma()); return;
+      case BlockType::Video:
+        media(block, index, comma());
+        return;
       case BlockType::Document:
         comma().raw("{\"type\":\"text\",\"text\":\"[document");
         if (block.media_name().present()) out_.raw(' ').raw(arena_.bytes(block.media_name()));
         out_.raw(" omitted]\"}");
-        draft_.note("document_dropped", Severity::Major, "replaced", "a text stands where the document was", index);
+        draft_.note("document_dropped", Severity::Major, "replaced", "a text stands where the document was",
+                    index);
         return;
       case BlockType::ToolUse:
         comma().raw("{\"type\":\"tool_use\"");
@@ -195,8 +203,11 @@ class Writer {
         put_input_object(draft_, arena_, block, index);
         out_.raw('}');
         return;
-      case BlockType::ToolResult: result(block, index, comma()); return;
-      case BlockType::Raw: break;
+      case BlockType::ToolResult:
+        result(block, index, comma());
+        return;
+      case BlockType::Raw:
+        break;
     }
     if (raw_belongs_to(arena_, block, Dialect::AgentScope)) {
       put_value(comma(), arena_, block.raw_value());
@@ -232,12 +243,14 @@ class Writer {
       std::vector<std::string_view> texts;
       if (block.output().present()) texts.push_back(arena_.bytes(block.output()));
       for (const BlockRecord& child : children) {
-        if (child.type == BlockType::Text && child.text().present()) texts.push_back(arena_.bytes(child.text()));
+        if (child.type == BlockType::Text && child.text().present())
+          texts.push_back(arena_.bytes(child.text()));
       }
       prefix = error_prefix(draft_, texts, index);
     }
     if (!block.is_list) {
-      const std::string_view text = block.output().present() ? arena_.bytes(block.output()) : std::string_view();
+      const std::string_view text =
+          block.output().present() ? arena_.bytes(block.output()) : std::string_view();
       if (block.output().is_null() && prefix.empty()) {
         out.raw("null}");
       } else {
@@ -265,7 +278,8 @@ void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, g
 
 const Format kAgentScope = {
     {Dialect::AgentScope, "agentscope", "AgentScope 1.x Msg",
-     "text, thinking, image, audio, video, tool use, tool result", "a list, one message, {\"messages\": [...]}"},
+     "text, thinking, image, audio, video, tool use, tool result",
+     "a list, one message, {\"messages\": [...]}"},
     read_message,
     one_by_one,
     write_group,

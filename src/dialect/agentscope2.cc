@@ -52,8 +52,9 @@ bool read_message(Reader& r) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") {
       if (r.cursor.peek() == '"') {
-        return r.cursor.fail(Code::WrongDialect, r.cursor.position(),
-                             "content is a list in this dialect; a string belongs to the dialect 'agentscope'");
+        return r.cursor.fail(
+            Code::WrongDialect, r.cursor.position(),
+            "content is a list in this dialect; a string belongs to the dialect 'agentscope'");
       }
       return has_content = r.content(message, kTable, false);
     }
@@ -137,7 +138,8 @@ class Writer {
     } else {
       out_.raw("{}");
       if (record_->metadata.is_null()) {
-        draft_.note("null_dropped", Severity::Info, "dropped", "members that are null are left out: /metadata");
+        draft_.note("null_dropped", Severity::Info, "dropped",
+                    "members that are null are left out: /metadata");
       }
     }
     out_.raw(",\"created_at\":");
@@ -154,7 +156,8 @@ class Writer {
       draft_.note("identity_dropped", Severity::Minor, "dropped", "there is no place for: invocation_id");
     }
     if (!minted.empty()) {
-      draft_.note("minted", Severity::Info, "minted", "the message has none, the dialect needs one: " + minted);
+      draft_.note("minted", Severity::Info, "minted",
+                  "the message has none, the dialect needs one: " + minted);
     }
   }
 
@@ -175,7 +178,8 @@ class Writer {
       record_ = &Arena::record_of(messages_[i]);
       draft_.position = position + i;
       if (i != 0) {
-        draft_.note("result_joined", Severity::Info, "joined", "the results are in the message of their calls");
+        draft_.note("result_joined", Severity::Info, "joined",
+                    "the results are in the message of their calls");
         note_identity(draft_, *arena_, *record_, loses_name(*arena_, *record_));
       }
       if (record_->has(MessageRecord::kEmptyToolCalls)) note_empty_tool_calls(draft_);
@@ -209,7 +213,9 @@ class Writer {
       case BlockType::Image:
       case BlockType::Audio:
       case BlockType::Video:
-      case BlockType::Document: media(block, index, comma()); return;
+      case BlockType::Document:
+        media(block, index, comma());
+        return;
       case BlockType::ToolUse:
         comma().raw("{\"type\":\"tool_call\"");
         member(",\"id\":", block.id());
@@ -219,8 +225,11 @@ class Writer {
         // Without a state a call that has its result would count as pending and be run again.
         out_.raw(has_results_ ? "\",\"state\":\"finished\"}" : "\"}");
         return;
-      case BlockType::ToolResult: result(block, index, comma()); return;
-      case BlockType::Raw: break;
+      case BlockType::ToolResult:
+        result(block, index, comma());
+        return;
+      case BlockType::Raw:
+        break;
     }
     if (raw_belongs_to(*arena_, block, Dialect::AgentScope2)) {
       put_value(comma(), *arena_, block.raw_value());

@@ -20,12 +20,12 @@ struct Draft {
   Dialect target;
   json::Out& out;
   std::vector<Note>& notes;
-  std::size_t position = 0;    // of the first message being written, in the conversation
-  std::size_t written = 0;     // wire messages so far in this call
-  std::string_view extra = {}; // for `parley`: the patch that gives the wire back, if one is needed
+  std::size_t position = 0;     // of the first message being written, in the conversation
+  std::size_t written = 0;      // wire messages so far in this call
+  std::string_view extra = {};  // for `parley`: the patch that gives the wire back, if one is needed
   std::string_view extra_of = {};
   Form form = Form::AsRead;
-  bool is_broken = false;      // for `parley`: the history is one that the wire's dialect would refuse
+  bool is_broken = false;  // for `parley`: the history is one that the wire's dialect would refuse
 
   void note(std::string_view code, Severity severity, std::string_view action, std::string detail,
             std::optional<std::size_t> block = {});

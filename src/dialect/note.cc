@@ -7,9 +7,12 @@ namespace parley {
 
 std::string_view to_string(Severity severity) {
   switch (severity) {
-    case Severity::Info: return "info";
-    case Severity::Minor: return "minor";
-    case Severity::Major: break;
+    case Severity::Info:
+      return "info";
+    case Severity::Minor:
+      return "minor";
+    case Severity::Major:
+      break;
   }
   return "major";
 }
@@ -41,10 +44,10 @@ std::string to_line(const Note& note) {
   return line + "): " + note.detail;
 }
 
-void dialect::Draft::note(std::string_view code, Severity severity, std::string_view action, std::string detail,
-                          std::optional<std::size_t> block) {
-  notes.push_back({std::string(code), severity, position, block, std::string(to_string(target)), std::string(action),
-                   std::move(detail)});
+void dialect::Draft::note(std::string_view code, Severity severity, std::string_view action,
+                          std::string detail, std::optional<std::size_t> block) {
+  notes.push_back({std::string(code), severity, position, block, std::string(to_string(target)),
+                   std::string(action), std::move(detail)});
 }
 
 }  // namespace parley

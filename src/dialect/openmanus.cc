@@ -97,7 +97,8 @@ BlockRecord result_block(Reader& r, const Fields& fields, Slice name, std::uint3
   if (fields.content.present()) r.children.push_back(text_block(fields));
   r.children.push_back(image_block(r, fields));
   result.is_list = true;
-  result.children() = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(r.children.size() - first)};
+  result.children() = {static_cast<std::uint32_t>(first),
+                       static_cast<std::uint32_t>(r.children.size() - first)};
   return result;
 }
 
@@ -135,7 +136,7 @@ bool read_message(Reader& r) {
       if (r.cursor.peek() == 'n') return r.unknown();
       if (r.cursor.peek() != '[') return r.wrong_type(key, "a list or null");
       if (!r.cursor.array([&](std::uint32_t) { return read_call(r); })) return false;
-      if (r.later.empty()) message.flags |= MessageRecord::kEmptyToolCalls;
+      if (r.later.size() == 0) message.flags |= MessageRecord::kEmptyToolCalls;
       return true;
     }
     return r.envelope_member(key, has_role);
@@ -153,7 +154,7 @@ bool read_message(Reader& r) {
     if (fields.image.present()) r.blocks.push_back(image_block(r, fields));
     if (fields.tool_call_id.present()) r.more();
   }
-  r.blocks.insert(r.blocks.end(), r.later.begin(), r.later.end());
+  r.blocks.append(r.later.view());
   r.end_message(message, start);
   return true;
 }
@@ -176,8 +177,10 @@ class Writer {
 
   void write() {
     note_identity(draft_, arena_, record_, loses_name(arena_, record_));
-    if (record_.role == Role::Tool && (record_.wire_role == Role::User || record_.wire_role == Role::Assistant)) {
-      draft_.note("role_mapped", Severity::Info, "mapped", "results are written as messages of the role tool");
+    if (record_.role == Role::Tool &&
+        (record_.wire_role == Role::User || record_.wire_role == Role::Assistant)) {
+      draft_.note("role_mapped", Severity::Info, "mapped",
+                  "results are written as messages of the role tool");
     }
     const auto blocks = arena_.blocks(record_);
     const std::size_t before = draft_.written;
@@ -185,7 +188,8 @@ class Writer {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const BlockType type = blocks[i].type;
       // A tool message of OpenManus may itself ask for tools; what else follows a result is a message apart.
-      const bool is_apart = part.result != nullptr && (type != BlockType::ToolUse || record_.role != Role::Tool);
+      const bool is_apart =
+          part.result != nullptr && (type != BlockType::ToolUse || record_.role != Role::Tool);
       if ((type == BlockType::ToolResult && !part.empty()) || is_apart) {
         put(part);
         part = {};
@@ -198,7 +202,8 @@ class Writer {
     }
     if (!part.empty() || draft_.written == before) put(part);
     if (const std::size_t count = draft_.written - before; count > 1) {
-      draft_.note("message_split", Severity::Info, "split", "the message became " + std::to_string(count) + " messages");
+      draft_.note("message_split", Severity::Info, "split",
+                  "the message became " + std::to_string(count) + " messages");
     }
   }
 
@@ -219,9 +224,12 @@ class Writer {
         }
         if (block.text().present()) part.texts.push_back(arena_.bytes(block.text()));
         return;
-      case BlockType::ToolUse: part.calls.push_back(&block); return;
+      case BlockType::ToolUse:
+        part.calls.push_back(&block);
+        return;
       case BlockType::Thinking:
-        draft_.note("thinking_dropped", Severity::Minor, "dropped", "openmanus has no place for thinking", index);
+        draft_.note("thinking_dropped", Severity::Minor, "dropped", "openmanus has no place for thinking",
+                    index);
         return;
       case BlockType::Image:
         if (part.image == nullptr && is_inline_image(block)) {
@@ -229,23 +237,27 @@ class Writer {
           return;
         }
         break;
-      default: break;
+      default:
+        break;
     }
     note_dropped_block(draft_, block, index);
   }
 
   // OpenManus' own images may be data URLs, of any kind.
   bool is_inline_image(const BlockRecord& block) const {
-    return is_inline(arena_, block) || (block.data().present() && arena_.bytes(block.data()).starts_with("data:"));
+    return is_inline(arena_, block) ||
+           (block.data().present() && arena_.bytes(block.data()).starts_with("data:"));
   }
 
   void take_image(Part& part, const BlockRecord& block, std::size_t index) {
     if (!part.calls.empty()) {
-      draft_.note("order_changed", Severity::Info, "moved", "an image behind a tool use is written before it", index);
+      draft_.note("order_changed", Severity::Info, "moved", "an image behind a tool use is written before it",
+                  index);
     }
     if (block.media_name().present()) note_media_name(draft_, index);
     // Who reads the image back takes its type from its bytes.
-    if (block.source == SourceKind::Base64 && block.media_type().present() && !shows_its_type(arena_, block)) {
+    if (block.source == SourceKind::Base64 && block.media_type().present() &&
+        !shows_its_type(arena_, block)) {
       draft_.note("media_type_dropped", Severity::Minor, "dropped",
                   "there is no place for the media type, and the bytes do not show it", index);
     }
@@ -283,7 +295,8 @@ class Writer {
     if (result != nullptr && result->id().present()) {
       out.raw(",\"tool_call_id\":").quoted(arena_.bytes(result->id()));
     } else if (result == nullptr && is_own_wire()) {
-      if (const auto id = string_member(*message_.wire(), "tool_call_id")) out.raw(",\"tool_call_id\":").raw(id->text());
+      if (const auto id = string_member(*message_.wire(), "tool_call_id"))
+        out.raw(",\"tool_call_id\":").raw(id->text());
     }
     if (part.image != nullptr) out.raw(",\"base64_image\":").quoted(arena_.bytes(part.image->data()));
     out.raw('}');
@@ -315,7 +328,8 @@ class Writer {
   // In the canonical form of OpenManus' own messages every field is where it was, also one that the records
   // do not know: any role may carry any of them.
   bool is_own_wire() const {
-    return draft_.form == Form::Canonical && arena_.dialect() == tag(Dialect::OpenManus) && record_.wire.present();
+    return draft_.form == Form::Canonical && arena_.dialect() == tag(Dialect::OpenManus) &&
+           record_.wire.present();
   }
   static std::optional<Json> string_member(const Json& object, std::string_view key) {
     auto member = object.get(key);
@@ -333,8 +347,8 @@ void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, g
 }  // namespace
 
 const Format kOpenManus = {
-    {Dialect::OpenManus, "openmanus", "OpenManus' Message", "text, image (one, inline), tool use, tool result",
-     "a list, one message, a dumped Memory"},
+    {Dialect::OpenManus, "openmanus", "OpenManus' Message",
+     "text, image (one, inline), tool use, tool result", "a list, one message, a dumped Memory"},
     read_message,
     one_by_one,
     write_group,

@@ -20,7 +20,8 @@ constexpr std::array kRoles = {Role::System, Role::User, Role::Assistant, Role::
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
 constexpr auto kThinking = std::to_array<MemberRule>(
     {{"thinking", Want::String, 0}, {"signature", Want::StringOrNull, 1}, {"origin", Want::StringOrNull, 2}});
-constexpr auto kMedia = std::to_array<MemberRule>({{"source", Want::Source}, {"name", Want::StringOrNull, 2}});
+constexpr auto kMedia =
+    std::to_array<MemberRule>({{"source", Want::Source}, {"name", Want::StringOrNull, 2}});
 constexpr auto kToolUse = std::to_array<MemberRule>({{"id", Want::StringOrNull, 0},
                                                      {"name", Want::String, 1},
                                                      {"arguments", Want::StringOrNull, 2},
@@ -112,7 +113,8 @@ class Writer {
  private:
   // What a `parley` message remembers about other dialects is part of it.
   std::optional<Json> own_extra() const {
-    if (arena_.dialect() != tag(Dialect::Parley) || !record_.has(MessageRecord::kHasMore)) return std::nullopt;
+    if (arena_.dialect() != tag(Dialect::Parley) || !record_.has(MessageRecord::kHasMore))
+      return std::nullopt;
     return message_.wire()->get("extra");
   }
   json::Out& key(std::string_view name) {
@@ -156,7 +158,9 @@ class Writer {
     first_ = out_.size();
     key("type").quoted(to_string(block.type));
     switch (block.type) {
-      case BlockType::Text: string("text", block.text()); break;
+      case BlockType::Text:
+        string("text", block.text());
+        break;
       case BlockType::Thinking:
         string("thinking", block.text());
         string("signature", block.signature());
@@ -168,9 +172,15 @@ class Writer {
         string("arguments", block.arguments());
         value("input", block.input());
         break;
-      case BlockType::ToolResult: result(block); break;
-      case BlockType::Raw: raw(block); break;
-      default: media(block); break;
+      case BlockType::ToolResult:
+        result(block);
+        break;
+      case BlockType::Raw:
+        raw(block);
+        break;
+      default:
+        media(block);
+        break;
     }
     out_.raw('}');
     first_ = outer;
@@ -180,7 +190,8 @@ class Writer {
     const bool is_url = block.source == SourceKind::Url;
     key("source").raw(is_url ? "{\"type\":\"url\"" : "{\"type\":\"base64\"");
     if (block.media_type().present()) put_string(out_.raw(",\"media_type\":"), arena_, block.media_type());
-    if (block.data().present()) put_string(out_.raw(is_url ? ",\"url\":" : ",\"data\":"), arena_, block.data());
+    if (block.data().present())
+      put_string(out_.raw(is_url ? ",\"url\":" : ",\"data\":"), arena_, block.data());
     out_.raw('}');
     string("name", block.media_name());
   }

@@ -1,6 +1,8 @@
 #include "dialect/patch.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "parley/json/pointer.h"
 #include "parley/json/writer.h"
@@ -12,26 +14,31 @@ namespace {
 // only whole values differ.
 constexpr int kDeepest = 8;
 
-using Members = std::vector<Json::Member>;
-
-// The members with duplicates resolved: the first one's place, the last one's value.
-Members resolved(const Json& object) {
-  Members out;
-  for (Json::Member& member : object.members()) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const auto& m) { return m.key == member.key; });
-    if (same == out.end()) {
-      out.push_back(std::move(member));
-    } else {
-      same->value = std::move(member.value);
+// The members of an object with duplicates resolved (the first one's place, the last one's value), found by
+// name in constant time: an object may have as many members as a document has room for.
+class Members {
+ public:
+  explicit Members(const Json& object) {
+    for (Json::Member& member : object.members()) {
+      const auto [known, is_new] = places_.try_emplace(member.key.view(), list_.size());
+      if (is_new) {
+        list_.push_back(std::move(member));  // the key's bytes stay where they are
+      } else {
+        list_[known->second].value = std::move(member.value);
+      }
     }
   }
-  return out;
-}
 
-const Json* find(const Members& members, std::string_view key) {
-  const auto found = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.key.view() == key; });
-  return found == members.end() ? nullptr : &found->value;
-}
+  const std::vector<Json::Member>& list() const { return list_; }
+  const Json* find(std::string_view key) const {
+    const auto found = places_.find(key);
+    return found == places_.end() ? nullptr : &list_[found->second].value;
+  }
+
+ private:
+  std::vector<Json::Member> list_;
+  std::unordered_map<std::string_view, std::size_t> places_;
+};
 
 Json replacement(const Json& value) {
   json::Writer w;
@@ -42,21 +49,20 @@ Json replacement(const Json& value) {
 std::optional<Json> difference(const Json& natural, const Json& wire, int depth);
 
 Json object_difference(const Json& natural, const Json& wire, int depth) {
-  const Members before = resolved(natural);
-  const Members after = resolved(wire);
+  const Members before(natural);
+  const Members after(wire);
   const bool same_keys =
-      before.size() == after.size() && std::equal(before.begin(), before.end(), after.begin(),
-                                                  [](const auto& a, const auto& b) { return a.key == b.key; });
+      std::ranges::equal(before.list(), after.list(), {}, &Json::Member::key, &Json::Member::key);
   json::Writer w;
   w.begin_object();
   if (!same_keys) {
     w.key("order").begin_array();
-    for (const auto& member : after) w.string(member.key);
+    for (const auto& member : after.list()) w.string(member.key);
     w.end_array();
   }
   w.key("in").begin_object();
-  for (const auto& member : after) {
-    const Json* old = find(before, member.key);
+  for (const auto& member : after.list()) {
+    const Json* old = before.find(member.key);
     const std::optional<Json> change =
         old != nullptr ? difference(*old, member.value, depth + 1) : replacement(member.value);
     if (change) w.key(member.key).value(*change);
@@ -69,7 +75,8 @@ Json array_difference(const std::vector<Json>& before, const std::vector<Json>& 
   json::Writer w;
   w.begin_object().key("in").begin_object();
   for (std::size_t i = 0; i < after.size(); ++i) {
-    if (const auto change = difference(before[i], after[i], depth + 1)) w.key(std::to_string(i)).value(*change);
+    if (const auto change = difference(before[i], after[i], depth + 1))
+      w.key(std::to_string(i)).value(*change);
   }
   w.end_object().end_object();
   return w.take();
@@ -77,7 +84,8 @@ Json array_difference(const std::vector<Json>& before, const std::vector<Json>& 
 
 std::optional<Json> difference(const Json& natural, const Json& wire, int depth) {
   if (Json::equal(natural, wire)) return std::nullopt;
-  if (depth < kDeepest && natural.is_object() && wire.is_object()) return object_difference(natural, wire, depth);
+  if (depth < kDeepest && natural.is_object() && wire.is_object())
+    return object_difference(natural, wire, depth);
   if (depth < kDeepest && natural.is_array() && wire.is_array()) {
     const std::vector<Json> before = natural.elements();
     const std::vector<Json> after = wire.elements();
@@ -89,21 +97,21 @@ std::optional<Json> difference(const Json& natural, const Json& wire, int depth)
 Json apply(const Json& natural, const Json& patch, int depth);
 
 Json apply_to_object(const Json& natural, const Json& patch, int depth) {
-  const Members before = resolved(natural);
-  const Members changes = resolved(patch.get("in").value_or(Json()));
+  const Members before(natural);
+  const Members changes(patch.get("in").value_or(Json()));
   std::vector<Text> order;
   if (const auto keys = patch.get("order"); keys && keys->is_array()) {
     for (const Json& key : keys->elements()) {
       if (auto name = key.as_string()) order.push_back(*std::move(name));
     }
   } else {
-    for (const auto& member : before) order.push_back(member.key);
+    for (const auto& member : before.list()) order.push_back(member.key);
   }
   json::Writer w;
   w.begin_object();
   for (const Text& key : order) {
-    const Json* old = find(before, key);
-    const Json* change = find(changes, key);
+    const Json* old = before.find(key);
+    const Json* change = changes.find(key);
     if (old == nullptr && change == nullptr) continue;
     const Json value = change == nullptr ? *old : apply(old != nullptr ? *old : Json(), *change, depth + 1);
     w.key(key).value(value);
@@ -117,12 +125,12 @@ Json apply(const Json& natural, const Json& patch, int depth) {
   if (auto value = patch.get("is")) return *std::move(value);
   if (natural.is_object()) return apply_to_object(natural, patch, depth);
   if (!natural.is_array()) return natural;
-  const Members changes = resolved(patch.get("in").value_or(Json()));
+  const Members changes(patch.get("in").value_or(Json()));
   json::Writer w;
   w.begin_array();
   const std::vector<Json> elements = natural.elements();
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const Json* change = find(changes, std::to_string(i));
+    const Json* change = changes.find(std::to_string(i));
     w.value(change != nullptr ? apply(elements[i], *change, depth + 1) : elements[i]);
   }
   w.end_array();

@@ -17,19 +17,25 @@ struct Extension {
   std::string_view ending, media_type;
 };
 constexpr auto kExtensions = std::to_array<Extension>({
-    {".png", "image/png"},   {".jpg", "image/jpeg"},  {".jpeg", "image/jpeg"}, {".gif", "image/gif"},
-    {".webp", "image/webp"}, {".bmp", "image/bmp"},   {".tiff", "image/tiff"}, {".wav", "audio/wav"},
-    {".mp3", "audio/mpeg"},  {".ogg", "audio/ogg"},   {".flac", "audio/flac"}, {".m4a", "audio/mp4"},
-    {".aac", "audio/aac"},   {".mp4", "video/mp4"},   {".webm", "video/webm"}, {".mov", "video/quicktime"},
-    {".mkv", "video/x-matroska"}, {".pdf", "application/pdf"}, {".txt", "text/plain"},
+    {".png", "image/png"},       {".jpg", "image/jpeg"},       {".jpeg", "image/jpeg"},
+    {".gif", "image/gif"},       {".webp", "image/webp"},      {".bmp", "image/bmp"},
+    {".tiff", "image/tiff"},     {".wav", "audio/wav"},        {".mp3", "audio/mpeg"},
+    {".ogg", "audio/ogg"},       {".flac", "audio/flac"},      {".m4a", "audio/mp4"},
+    {".aac", "audio/aac"},       {".mp4", "video/mp4"},        {".webm", "video/webm"},
+    {".mov", "video/quicktime"}, {".mkv", "video/x-matroska"}, {".pdf", "application/pdf"},
+    {".txt", "text/plain"},
 });
 
 std::string_view usual_media_type(BlockType type) {
   switch (type) {
-    case BlockType::Image: return "image/jpeg";  // what OpenManus calls every image
-    case BlockType::Audio: return "audio/wav";
-    case BlockType::Video: return "video/mp4";
-    default: return "application/octet-stream";
+    case BlockType::Image:
+      return "image/jpeg";  // what OpenManus calls every image
+    case BlockType::Audio:
+      return "audio/wav";
+    case BlockType::Video:
+      return "video/mp4";
+    default:
+      return "application/octet-stream";
   }
 }
 
@@ -107,7 +113,8 @@ void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use
       draft.out.raw(arena.bytes(use.arguments()));
       return;
     }
-    draft.note("raw_input_dropped", Severity::Minor, "dropped", "the raw arguments differ from the parsed ones");
+    draft.note("raw_input_dropped", Severity::Minor, "dropped",
+               "the raw arguments differ from the parsed ones");
   }
   draft.out.escaped(input.compact().text());
 }
@@ -167,7 +174,8 @@ InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& me
   if (const DataUrl url = parse_data_url(out.data); url.is_base64) {
     if (!out.media_type.empty() && plain(out.media_type) != plain(url.media_type)) {
       draft.note("media_type_corrected", Severity::Info, "corrected",
-                 "the data URL says " + plain(url.media_type).str() + ", not " + plain(out.media_type).str(), index);
+                 "the data URL says " + plain(url.media_type).str() + ", not " + plain(out.media_type).str(),
+                 index);
     }
     out.data = url.data;
     out.media_type = url.media_type;
@@ -189,13 +197,15 @@ InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& me
   return out;
 }
 
-std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index) {
+std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRecord& media,
+                                std::size_t index) {
   if (media.media_type().present()) return arena.bytes(media.media_type());
   std::string_view url = media.data().present() ? arena.bytes(media.data()) : std::string_view();
   if (const DataUrl data = parse_data_url(url); !data.media_type.empty()) return data.media_type;
   url = url.substr(0, url.find_first_of("?#"));
   for (const Extension& extension : kExtensions) {
-    const bool fits = ends_with_ignoring_case(url, extension.ending) && is_of(media.type, extension.media_type);
+    const bool fits =
+        ends_with_ignoring_case(url, extension.ending) && is_of(media.type, extension.media_type);
     if (fits) return extension.media_type;
   }
   const std::string_view usual = usual_media_type(media.type);
@@ -206,7 +216,8 @@ std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRec
 
 std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>& texts, std::size_t index) {
   if (!texts.empty() && says_error(texts.front())) return {};
-  draft.note("error_as_text", Severity::Info, "mapped", "the error flag is written as the prefix 'Error: '", index);
+  draft.note("error_as_text", Severity::Info, "mapped", "the error flag is written as the prefix 'Error: '",
+             index);
   return "Error: ";
 }
 
@@ -241,7 +252,8 @@ void note_identity(Draft& draft, const Arena& arena, const MessageRecord& messag
   add(message.id.present() && !built, "id");
   add(name, "name");
   add(message.timestamp.present(), "timestamp");
-  add(message.metadata.present() && arena.bytes(message.metadata).find('"') != std::string_view::npos, "metadata");
+  add(message.metadata.present() && arena.bytes(message.metadata).find('"') != std::string_view::npos,
+      "metadata");
   add(message.invocation_id.present(), "invocation_id");
   if (lost.empty()) return;
   draft.note("identity_dropped", Severity::Minor, "dropped", "there is no place for: " + lost);
@@ -254,11 +266,13 @@ void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t inde
 }
 
 void note_origin(Draft& draft, std::size_t index) {
-  draft.note("origin_dropped", Severity::Minor, "dropped", "there is no place for the origin of thinking", index);
+  draft.note("origin_dropped", Severity::Minor, "dropped", "there is no place for the origin of thinking",
+             index);
 }
 
 void note_media_name(Draft& draft, std::size_t index) {
-  draft.note("media_name_dropped", Severity::Minor, "dropped", "there is no place for the name of a file", index);
+  draft.note("media_name_dropped", Severity::Minor, "dropped", "there is no place for the name of a file",
+             index);
 }
 
 void note_output_minted(Draft& draft, std::size_t index) {
@@ -266,12 +280,14 @@ void note_output_minted(Draft& draft, std::size_t index) {
 }
 
 void note_empty_tool_calls(Draft& draft) {
-  draft.note("empty_tool_calls_dropped", Severity::Info, "dropped", "an empty list of tool calls is left out");
+  draft.note("empty_tool_calls_dropped", Severity::Info, "dropped",
+             "an empty list of tool calls is left out");
 }
 
 void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position) {
   char id[kShortIdLength];
-  encode_short_id(hash128(message.wire.present() ? arena.bytes(message.wire) : std::string_view(), position), id);
+  encode_short_id(hash128(message.wire.present() ? arena.bytes(message.wire) : std::string_view(), position),
+                  id);
   out.quoted({id, sizeof id});
 }
 

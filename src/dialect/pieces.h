@@ -32,7 +32,8 @@ struct InlineMedia {
 InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index);
 
 // The media type of a URL by its extension, or what is usual for the block's type.
-std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index);
+std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRecord& media,
+                                std::size_t index);
 
 // "Error: " unless the first text begins with it: how a dialect without an error flag says it.
 std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>& texts, std::size_t index);

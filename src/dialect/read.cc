@@ -31,8 +31,9 @@ std::optional<json::Fault> syntax_fault(json::Buffer& document, const ReadOption
 
 // The message a place belongs to: the last one that starts before it.
 std::optional<std::size_t> message_at(std::span<const MessageRecord> messages, std::uint32_t offset) {
-  const auto after = std::upper_bound(messages.begin(), messages.end(), offset,
-                                      [](std::uint32_t at, const MessageRecord& m) { return at < m.wire.offset; });
+  const auto after =
+      std::upper_bound(messages.begin(), messages.end(), offset,
+                       [](std::uint32_t at, const MessageRecord& m) { return at < m.wire.offset; });
   if (after == messages.begin() || (after - 1)->wire.end() <= offset) return std::nullopt;
   return static_cast<std::size_t>(after - messages.begin()) - 1;
 }
@@ -52,8 +53,13 @@ std::vector<Note> reading_notes(const Arena& arena, std::span<const json::Oddity
   const std::vector<std::string> pointers = json::pointers_at(arena.buffer().view(), offsets);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const bool surrogate = sorted[i].code == Code::LoneSurrogate;
-    Note note{surrogate ? "lone_surrogate" : "duplicate_key", surrogate ? Severity::Minor : Severity::Info,
-              message_at(arena.messages(), sorted[i].at), std::nullopt, name, surrogate ? "replaced" : "kept", {}};
+    Note note{surrogate ? "lone_surrogate" : "duplicate_key",
+              surrogate ? Severity::Minor : Severity::Info,
+              message_at(arena.messages(), sorted[i].at),
+              std::nullopt,
+              name,
+              surrogate ? "replaced" : "kept",
+              {}};
     note.detail = surrogate ? "half of a surrogate pair became U+FFFD at "
                             : "the member name stands twice, the last one counts, at ";
     note.detail += pointers[i];
@@ -136,8 +142,8 @@ Result<Reading> read(json::Buffer document, Dialect dialect, const ReadOptions& 
 
 Result<Reading> read(std::string_view document, Dialect dialect, const ReadOptions& options) {
   if (document.size() > options.limits.bytes) {  // before it is copied
-    return fail(Code::LimitExceeded,
-                "the document is larger than the limit of " + std::to_string(options.limits.bytes) + " bytes");
+    return fail(Code::LimitExceeded, "the document is larger than the limit of " +
+                                         std::to_string(options.limits.bytes) + " bytes");
   }
   return read(json::Buffer::copy_of(document), dialect, options);
 }

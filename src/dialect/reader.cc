@@ -7,7 +7,7 @@ namespace parley::dialect {
 namespace {
 
 // Room is made for messages of this size at once; smaller ones make the lists grow.
-constexpr std::size_t kLikelyMessageBytes = 256;
+constexpr std::size_t kLikelyMessageBytes = 128;
 
 bool is_media_type(BlockType type) { return type >= BlockType::Image && type <= BlockType::Document; }
 
@@ -78,7 +78,7 @@ bool Reader::role(Role& out, std::span<const Role> allowed) {
 }
 
 bool Reader::content(MessageRecord& message, const BlockTable& table, bool strings_allowed) {
-  blocks.resize(first_block_);  // of a duplicate member the last one counts
+  blocks.shrink_to(first_block_);  // of a duplicate member the last one counts
   const char first = cursor.peek();
   if (first == '"' && strings_allowed) {
     BlockRecord text;
@@ -102,23 +102,26 @@ bool Reader::content(MessageRecord& message, const BlockTable& table, bool strin
   return cursor.array([&](std::uint32_t) { return block(table, blocks); });
 }
 
-bool Reader::block(const BlockTable& table, std::vector<BlockRecord>& into) {
+bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
   if (cursor.peek() != '{') return wrong_type("block", "an object");
   BlockRecord out;
   const std::uint32_t start = cursor.offset();
   Slice quoted;
   if (!cursor.look_ahead("type", quoted)) return false;
   if (quoted.present() && cursor.bytes(quoted).front() != '"') {
-    return cursor.fail(Code::WrongType, cursor.position() + (quoted.offset - start), "'type' must be a string");
+    return cursor.fail(Code::WrongType, cursor.position() + (quoted.offset - start),
+                       "'type' must be a string");
   }
   const Slice type = quoted.present() ? Slice{quoted.offset + 1, quoted.length - 2} : Slice::absent();
   const std::string_view name = type.present() ? plain(type) : std::string_view();
   if (std::find(table.foreign_types.begin(), table.foreign_types.end(), name) != table.foreign_types.end()) {
-    return cursor.fail(Code::WrongDialect, cursor.position(),
-                       "a block of this type belongs to the dialect '" + std::string(table.foreign_dialect) + "'");
+    return cursor.fail(
+        Code::WrongDialect, cursor.position(),
+        "a block of this type belongs to the dialect '" + std::string(table.foreign_dialect) + "'");
   }
   const auto rule = std::find_if(table.rules.begin(), table.rules.end(), [&](const BlockRule& each) {
-    const bool fits_here = !nested_ || each.block == BlockType::Text || each.block == BlockType::Raw || is_media_type(each.block);
+    const bool fits_here = !nested_ || each.block == BlockType::Text || each.block == BlockType::Raw ||
+                           is_media_type(each.block);
     return each.type == name && fits_here;
   });
   bool known = rule != table.rules.end();
@@ -152,12 +155,18 @@ bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord
       Slice& slot = out.slots[member.slot];
       switch (member.want) {
         case Want::String:
-        case Want::Arguments: return string(slot, key);
-        case Want::StringOrNull: return string_or_null(slot, key);
-        case Want::Object: return cursor.peek() == '{' ? cursor.skip(slot) : wrong_type(key, "an object");
-        case Want::Value: return cursor.skip(slot);
-        case Want::Source: return source(out);
-        case Want::Output: return output(table, out);
+        case Want::Arguments:
+          return string(slot, key);
+        case Want::StringOrNull:
+          return string_or_null(slot, key);
+        case Want::Object:
+          return cursor.peek() == '{' ? cursor.skip(slot) : wrong_type(key, "an object");
+        case Want::Value:
+          return cursor.skip(slot);
+        case Want::Source:
+          return source(out);
+        case Want::Output:
+          return output(table, out);
         case Want::ErrorFlag: {
           const char first = cursor.peek();
           if (first != 't' && first != 'f') return wrong_type(key, "true or false");
@@ -177,8 +186,9 @@ bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord
       }
     }
     if (!table.foreign_member.empty() && key == table.foreign_member) {
-      return cursor.fail(Code::WrongDialect, cursor.position(),
-                         "a block with this member belongs to the dialect '" + std::string(table.foreign_dialect) + "'");
+      return cursor.fail(
+          Code::WrongDialect, cursor.position(),
+          "a block with this member belongs to the dialect '" + std::string(table.foreign_dialect) + "'");
     }
     return key == "type" ? skip_value() : unknown();
   });
@@ -189,7 +199,8 @@ bool Reader::source(BlockRecord& out) {
   Slice quoted;
   if (!cursor.look_ahead("type", quoted)) return false;
   const bool is_string = quoted.present() && quoted.length >= 2 && cursor.bytes(quoted).front() == '"';
-  const std::string_view type = is_string ? plain({quoted.offset + 1, quoted.length - 2}) : std::string_view();
+  const std::string_view type =
+      is_string ? plain({quoted.offset + 1, quoted.length - 2}) : std::string_view();
   const bool is_url = type == "url";
   out.source = is_url ? SourceKind::Url : type == "base64" ? SourceKind::Base64 : SourceKind::None;
   out.data() = out.media_type() = Slice::absent();  // of a duplicate member the last one counts
@@ -205,7 +216,8 @@ bool Reader::source(BlockRecord& out) {
 bool Reader::output(const BlockTable& table, BlockRecord& out) {
   out.is_list = cursor.peek() == '[';
   if (!out.is_list) {
-    if (cursor.peek() != '"' && cursor.peek() != 'n') return wrong_type("output", "a string, a list of blocks or null");
+    if (cursor.peek() != '"' && cursor.peek() != 'n')
+      return wrong_type("output", "a string, a list of blocks or null");
     return string_or_null(out.output(), "output");
   }
   const std::size_t first = children.size();
@@ -278,7 +290,8 @@ bool Reader::list() {
 }
 
 bool Reader::envelope_member(std::string_view key, bool role_seen) {
-  const bool is_list = shape_ == DocumentShape::Single && !role_seen && key == "messages" && cursor.peek() == '[';
+  const bool is_list =
+      shape_ == DocumentShape::Single && !role_seen && key == "messages" && cursor.peek() == '[';
   const bool again = is_envelope() && key == "messages" && cursor.peek() == '[';
   if (!is_list && !again) return unknown();
   shape_ = DocumentShape::Envelope;
@@ -293,7 +306,7 @@ bool Reader::envelope_member(std::string_view key, bool role_seen) {
 
 std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {
   auto arena = std::make_shared<Arena>(std::move(buffer), dialect);
-  arena->seal(messages, blocks, children);
+  arena->seal(std::move(messages), std::move(blocks), children.view());
   arena->set_frame(shape_, document_, list_);
   arena->set_dialect_name(to_string(static_cast<Dialect>(dialect)));
   return arena;

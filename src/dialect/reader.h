@@ -75,7 +75,7 @@ class Reader {
   // Takes string content, null, or a list of blocks. REQUIRES: begin_message() was called.
   bool content(MessageRecord& message, const BlockTable& table, bool strings_allowed = true);
   // Takes one block by its table and adds it to `into`. Unknown blocks are kept as Raw.
-  bool block(const BlockTable& table, std::vector<BlockRecord>& into);
+  bool block(const BlockTable& table, Records<BlockRecord>& into);
 
   // Marks the blocks added from now on as the next message's; ends it by adding its record.
   void begin_message() {
@@ -104,9 +104,9 @@ class Reader {
   // The string a slice spells; valid until the next call.
   std::string_view plain(Slice spelled);
 
-  std::vector<MessageRecord> messages;
-  std::vector<BlockRecord> blocks, children;
-  std::vector<BlockRecord> later;  // scratch: blocks whose place comes after others not read yet
+  Records<MessageRecord> messages;
+  Records<BlockRecord> blocks, children;
+  Records<BlockRecord> later;  // scratch: blocks whose place comes after others not read yet
 
  private:
   bool list();

@@ -59,11 +59,12 @@ class Repairer {
     return std::get<T>(static_cast<BlockVariant&>(blocks_[spot.message][spot.block]));
   }
 
-  void note(std::string_view code, Severity severity, std::string_view action, Spot spot, std::string detail) {
+  void note(std::string_view code, Severity severity, std::string_view action, Spot spot,
+            std::string detail) {
     const DialectTag tag = Arena::of(messages_[spot.message]).dialect();
     const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
-    notes_.push_back({std::string(code), severity, spot.message, spot.block, std::string(origin), std::string(action),
-                      std::move(detail)});
+    notes_.push_back({std::string(code), severity, spot.message, spot.block, std::string(origin),
+                      std::string(action), std::move(detail)});
   }
 
   // Finds all calls and binds results to them: the nth result of an id to its nth call.
@@ -104,7 +105,8 @@ class Repairer {
         fresh = "call_" + encode_short_id(hash128(call.id, salt * 4096 + call.spot.block));
         if (used[fresh]++ == 0) break;
       }
-      note("id_rewritten", Severity::Info, "rewritten", call.spot, "the id of the call was empty or used before");
+      note("id_rewritten", Severity::Info, "rewritten", call.spot,
+           "the id of the call was empty or used before");
       call.id = *Text::adopt(std::move(fresh));
       edit<ToolUseBlock>(call.spot).id = call.id;
       for (const Spot& result : call.results) edit<ToolResultBlock>(result).id = call.id;
@@ -124,7 +126,8 @@ class Repairer {
       std::vector<Block> merged = as_list(*at<ToolResultBlock>(last));
       bool differs = false;
       for (std::size_t i = 0; i + 1 < call.results.size(); ++i) {
-        note("duplicate_result", Severity::Info, "merged", call.results[i], "the call has a later result, which counts");
+        note("duplicate_result", Severity::Info, "merged", call.results[i],
+             "the call has a later result, which counts");
         const std::vector<Block> earlier = as_list(*at<ToolResultBlock>(call.results[i]));
         if (earlier == as_list(*at<ToolResultBlock>(last))) continue;
         merged.insert(merged.end(), earlier.begin(), earlier.end());
@@ -173,7 +176,8 @@ class Repairer {
       return;
     }
     if (Arena::record_of(messages_[i]).has(MessageRecord::kHasMore)) {
-      note("member_dropped", Severity::Minor, "dropped", {i, 0}, "members outside the canonical form are left out");
+      note("member_dropped", Severity::Minor, "dropped", {i, 0},
+           "members outside the canonical form are left out");
     }
     MessageBuilder builder = MessageBuilder::like(messages_[i]);
     builder.blocks(std::move(kept));
@@ -184,15 +188,18 @@ class Repairer {
   // text must not come between a call and its results.
   void close_step(bool is_last) {
     // Calls are in the order of the messages.
-    auto call = std::partition_point(calls_.begin(), calls_.end(), [&](const Call& c) { return c.spot.message < step_; });
+    auto call = std::partition_point(calls_.begin(), calls_.end(),
+                                     [&](const Call& c) { return c.spot.message < step_; });
     for (; step_ != kNowhere && call != calls_.end() && call->spot.message == step_; ++call) {
       if (call->placed) continue;
       if (call->results.empty()) {
         if (is_last && orphans_.empty() && !options_.complete_pending) continue;
-        note("missing_result", Severity::Major, "added", call->spot, "the call was never answered; a result says so");
+        note("missing_result", Severity::Major, "added", call->spot,
+             "the call was never answered; a result says so");
         put_result({call->id, call->name, Text("[No result was recorded for this call]"), true});
       } else {
-        note("result_moved", Severity::Info, "moved", call->results.back(), "the result now follows its call");
+        note("result_moved", Severity::Info, "moved", call->results.back(),
+             "the result now follows its call");
         put_result(*at<ToolResultBlock>(call->results.back()));
       }
       call->placed = true;

@@ -36,13 +36,17 @@ bool has_history_error(const Conversation& conversation) {
 
 std::string call(std::string_view id, std::string_view name = "f") {
   std::string out = R"({"id":")";
-  return out.append(id).append(R"(","type":"function","function":{"name":")").append(name).append(R"(","arguments":"{}"}})");
+  return out.append(id)
+      .append(R"(","type":"function","function":{"name":")")
+      .append(name)
+      .append(R"(","arguments":"{}"}})");
 }
 std::string ask(std::string_view calls) {
   return R"({"role":"assistant","content":"","tool_calls":[)" + std::string(calls) + "]}";
 }
 std::string answer(std::string_view id, std::string_view text) {
-  return R"({"role":"tool","content":")" + std::string(text) + R"(","tool_call_id":")" + std::string(id) + R"("})";
+  return R"({"role":"tool","content":")" + std::string(text) + R"(","tool_call_id":")" + std::string(id) +
+         R"("})";
 }
 constexpr std::string_view kUser = R"({"role":"user","content":"go on"})";
 
@@ -57,8 +61,8 @@ TEST(Repair, LeavesAWholeHistoryAsItIs) {
 TEST(Repair, PutsTheSpecifiedExampleRight) {
   const std::string json = "[" + answer("call_0", "old") + "," + R"({"role":"user","content":"hi"})" + "," +
                            ask(call("call_1", "add") + "," + call("call_2", "mul")) + "," +
-                           R"({"role":"user","content":"wait"})" + "," + answer("call_2", "6") + "," + std::string(kUser) +
-                           "]";
+                           R"({"role":"user","content":"wait"})" + "," + answer("call_2", "6") + "," +
+                           std::string(kUser) + "]";
   const Repairing repairing = repair(read_openmanus(json));
   EXPECT_EQ(codes(repairing), (std::vector<std::string>{"orphan_result", "missing_result", "result_moved"}));
   const std::string expected =
@@ -97,8 +101,8 @@ TEST(Repair, GivesReusedIdsAnewAndKeepsTheirResultsInOrder) {
 }
 
 TEST(Repair, MergesDoubledResultsIntoTheLast) {
-  const std::string json =
-      "[" + ask(call("a")) + "," + answer("a", "early") + "," + answer("a", "late") + "," + std::string(kUser) + "]";
+  const std::string json = "[" + ask(call("a")) + "," + answer("a", "early") + "," + answer("a", "late") +
+                           "," + std::string(kUser) + "]";
   const Repairing repairing = repair(read_openmanus(json));
   EXPECT_EQ(codes(repairing), (std::vector<std::string>{"duplicate_result"}));
   ASSERT_EQ(repairing.conversation.size(), 3U);
@@ -138,7 +142,8 @@ TEST(Repair, MakesAnyHistoryWholeOnceAndForAll) {
     const Conversation before = read_openmanus(json);
     const RepairOptions options{.history = true, .complete_pending = below(2) == 0};
     const Repairing once = repair(before, options);
-    ASSERT_FALSE(has_history_error(once.conversation)) << "R1: " << json << "\n" << written(once.conversation);
+    ASSERT_FALSE(has_history_error(once.conversation)) << "R1: " << json << "\n"
+                                                       << written(once.conversation);
     const Repairing twice = repair(once.conversation, options);
     ASSERT_TRUE(twice.notes.empty()) << "R2: " << json << "\n" << written(once.conversation);
     ASSERT_EQ(written(repair(before, options).conversation), written(once.conversation)) << "R4";

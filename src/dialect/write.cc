@@ -53,14 +53,16 @@ std::optional<Json> patch_to_wire(const Message& message, Form form = Form::AsRe
 // one before, or refuse a broken history, even a patch that changes nothing says that the wire was like this.
 std::optional<Json> remembered_patch(const Message& message, bool is_broken) {
   if (auto patch = patch_to_wire(message)) return patch;
-  const bool may_be_joined = format_of(origin_of(message)).group != dialect::one_by_one && message.role() == Role::Tool;
+  const bool may_be_joined =
+      format_of(origin_of(message)).group != dialect::one_by_one && message.role() == Role::Tool;
   if (!may_be_joined && !is_broken) return std::nullopt;
   return Json::trusted(Text(R"({"in":{}})"));
 }
 
 // The patch that a `parley` message holds for a dialect. One that leads to no object was not made here.
 std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
-  if (!is_wire_of(message, Dialect::Parley) || !Arena::record_of(message).has(MessageRecord::kHasMore)) return {};
+  if (!is_wire_of(message, Dialect::Parley) || !Arena::record_of(message).has(MessageRecord::kHasMore))
+    return {};
   const auto extra = message.wire()->get("extra");
   auto patch = extra ? extra->get(to_string(dialect)) : std::nullopt;
   const auto value = patch ? patch->get("is") : std::nullopt;
@@ -68,21 +70,26 @@ std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
   return patch;
 }
 
+// The first few names, and how many more there are.
 std::string joined(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 20;
   std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) out += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kShown) out += " and " + std::to_string(names.size() - kShown) + " more";
   return out;
 }
 
 void note_places(Draft& draft, const Json& patch, std::string_view except = {}) {
   dialect::PatchedPlaces places = dialect::places(patch);
-  if (!except.empty()) std::erase_if(places.values, [&](const std::string& each) { return each.starts_with(except); });
+  if (!except.empty())
+    std::erase_if(places.values, [&](const std::string& each) { return each.starts_with(except); });
   if (!places.values.empty()) {
     draft.note("member_dropped", Severity::Minor, "dropped",
                "members the target does not know are left out: " + joined(places.values));
   }
   if (!places.nulls.empty()) {
-    draft.note("null_dropped", Severity::Info, "dropped", "members that are null are left out: " + joined(places.nulls));
+    draft.note("null_dropped", Severity::Info, "dropped",
+               "members that are null are left out: " + joined(places.nulls));
   }
 }
 
@@ -185,7 +192,8 @@ Json natural_frame(const Conversation& conversation, Dialect dialect) {
 // The object that was around the messages, with "[]" where the list was.
 Json wire_frame(const Arena& document) {
   const std::string_view all = document.buffer().view();
-  std::string frame(all.substr(document.document().offset, document.list().offset - document.document().offset));
+  std::string frame(
+      all.substr(document.document().offset, document.list().offset - document.document().offset));
   frame += "[]";
   frame += all.substr(document.list().end(), document.document().end() - document.list().end());
   return Json::trusted(*Text::adopt(std::move(frame)));  // its bytes were validated, whatever the limits were
@@ -231,8 +239,8 @@ class Composer {
   // The document this conversation came from, if its frame can be written as it is.
   const Arena* own_document() const {
     const Arena* document = conversation_.document().get();
-    const bool is_own = document != nullptr && options_.form == Form::AsRead && document->dialect() == tag(target_) &&
-                        conversation_.frame_is_intact();
+    const bool is_own = document != nullptr && options_.form == Form::AsRead &&
+                        document->dialect() == tag(target_) && conversation_.frame_is_intact();
     return is_own ? document : nullptr;
   }
 
@@ -242,10 +250,12 @@ class Composer {
 
   // Read in another dialect, and without a memory of having been this one's.
   bool is_foreign(const Message& message) const {
-    return Arena::record_of(message).wire.present() && !is_wire_of(message, target_) && !stored_patch(message, target_);
+    return Arena::record_of(message).wire.present() && !is_wire_of(message, target_) &&
+           !stored_patch(message, target_);
   }
 
-  // What was read in this dialect is written as it is, and what is being built is the builder's to answer for.
+  // What was read in this dialect is written as it is, and what is being built is the builder's to answer
+  // for.
   Result<void> check_history() const {
     if (format_of(target_).carries_broken_history) return {};
     const auto foreign = [&](const Message& message) { return is_foreign(message); };
@@ -331,8 +341,9 @@ class Composer {
 
   bool put_kept(std::size_t i, std::size_t size) {
     if (size != 1 || options_.form != Form::AsRead || is_broken_) return false;
-    const Fragment* kept = Arena::of(messages_[i])
-                               .fragment(Arena::index_of(messages_[i]), tag(target_), static_cast<std::uint32_t>(i));
+    const Fragment* kept =
+        Arena::of(messages_[i])
+            .fragment(Arena::index_of(messages_[i]), tag(target_), static_cast<std::uint32_t>(i));
     if (kept == nullptr) return false;
     if (!kept->text.empty()) {
       comma();
@@ -427,7 +438,8 @@ class Composer {
         out_.raw(']');
       }
       made_.clear();
-      notes.push_back({"shape_changed", Severity::Info, 0, std::nullopt, std::string(to_string(target_)), "split",
+      notes.push_back({"shape_changed", Severity::Info, 0, std::nullopt, std::string(to_string(target_)),
+                       "split",
                        "the message became " + std::to_string(count_) + " messages, written as a list"});
     }
   }
@@ -447,8 +459,9 @@ class Composer {
   void note_frame() {
     const bool is_envelope = conversation_.shape() == DocumentShape::Envelope;
     if (!conversation_.tools().empty() && !(target_ == Dialect::Parley && is_envelope)) {
-      notes.push_back({"tools_dropped", Severity::Major, std::nullopt, std::nullopt, std::string(to_string(target_)),
-                       "dropped", "there is no place for the list of tools"});
+      notes.push_back({"tools_dropped", Severity::Major, std::nullopt, std::nullopt,
+                       std::string(to_string(target_)), "dropped",
+                       "there is no place for the list of tools"});
     }
   }
 
@@ -489,9 +502,9 @@ class Composer {
         noted = {kept, &kept->ranges.back()};
       }
       const Message& message = messages_[made.message];
-      Arena::of(message).keep_fragment(Arena::index_of(message), tag(target_),
-                                       static_cast<std::uint32_t>(made.message), static_cast<std::uint32_t>(made.written),
-                                       text.slice(made.start, made.size), std::move(noted));
+      Arena::of(message).keep_fragment(
+          Arena::index_of(message), tag(target_), static_cast<std::uint32_t>(made.message),
+          static_cast<std::uint32_t>(made.written), text.slice(made.start, made.size), std::move(noted));
     }
   }
 
@@ -502,7 +515,7 @@ class Composer {
   Gathering* pieces_;
   json::Out out_;
   Text text_;
-  std::size_t count_ = 0;  // wire messages so far
+  std::size_t count_ = 0;   // wire messages so far
   bool is_broken_ = false;  // a history that only `parley` carries
   std::vector<Made> made_;
 };

@@ -39,7 +39,7 @@ Result<Buffer> Buffer::from_file(const char* path, std::size_t max_bytes) {
   // place (B2) and its end is seen; what claims nothing, such as a pipe, starts small. Never more than one
   // byte above the limit, which is enough to refuse.
   const std::size_t most = std::min(max_bytes, SIZE_MAX - kPadding - 1) + 1;
-  struct stat about {};
+  struct stat about{};
   const bool claims = ::fstat(fd, &about) == 0 && about.st_size > 0;
   const std::size_t first = claims ? static_cast<std::size_t>(about.st_size) + 1 : std::size_t{64} * 1024;
   Buffer buffer(std::min(most, first));
@@ -53,7 +53,8 @@ Result<Buffer> Buffer::from_file(const char* path, std::size_t max_bytes) {
     }
     const ssize_t got = ::read(fd, buffer.data() + filled, buffer.size_ - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) outcome = fail(Code::Unavailable, std::string("cannot read the file: ") + std::strerror(errno));
+    if (got < 0)
+      outcome = fail(Code::Unavailable, std::string("cannot read the file: ") + std::strerror(errno));
     if (got <= 0) break;
     filled += static_cast<std::size_t>(got);
     if (filled > max_bytes) {

@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -56,7 +57,7 @@ TEST(Buffer, HasPaddingWhateverItsOrigin) {  // B1
     EXPECT_TRUE(padded(copy));
   }
   char* memory = static_cast<char*>(std::malloc(5 + kPadding));
-  std::memcpy(memory, "hello", 5);
+  std::string_view("hello").copy(memory, 5);
   const Buffer adopted = Buffer::adopt(memory, 5);
   EXPECT_EQ(adopted.view(), "hello");
   EXPECT_EQ(adopted.data(), memory);

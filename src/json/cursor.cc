@@ -48,7 +48,8 @@ bool Cursor::unexpected(std::string_view expected) {
 }
 
 bool Cursor::too_deep() {
-  return fail(Code::LimitExceeded, p_, "nested deeper than the limit of " + std::to_string(depth_limit_) + " levels");
+  return fail(Code::LimitExceeded, p_,
+              "nested deeper than the limit of " + std::to_string(depth_limit_) + " levels");
 }
 
 bool Cursor::long_string(const char* first, Slice& out) {
@@ -86,11 +87,14 @@ bool Cursor::odd_string(const char* first, Slice& out) {
         std::memcpy(base_ + (report.at - base_), "\\ufffd", 6);
         from = report.at + 6;
         break;
-      case StringFault::Unterminated: return fail(Code::Malformed, end_, "a string has no closing quote");
+      case StringFault::Unterminated:
+        return fail(Code::Malformed, end_, "a string has no closing quote");
       case StringFault::Control:
         return fail(Code::Malformed, report.at, "a control character in a string must be escaped");
-      case StringFault::BadEscape: return fail(Code::Malformed, report.at, "a backslash does not begin an escape");
-      case StringFault::BadUtf8: return fail(Code::InvalidUtf8, report.at, "the bytes are not valid UTF-8");
+      case StringFault::BadEscape:
+        return fail(Code::Malformed, report.at, "a backslash does not begin an escape");
+      case StringFault::BadUtf8:
+        return fail(Code::InvalidUtf8, report.at, "the bytes are not valid UTF-8");
     }
   }
 }
@@ -169,7 +173,8 @@ bool Cursor::skip(Slice& out) {
         continue;
       }
       if (next != ',') {
-        return unexpected(level.is_object ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element");
+        return unexpected(level.is_object ? "expected ',' or '}' after a member"
+                                          : "expected ',' or ']' after an element");
       }
       ++p_;
       if (level.is_object) {
@@ -218,10 +223,18 @@ bool Cursor::scalar(Slice& out) {
       good = string(ignored);
       break;
     }
-    case 't': good = literal("true"); break;
-    case 'f': good = literal("false"); break;
-    case 'n': good = literal("null"); break;
-    default: good = number(); break;
+    case 't':
+      good = literal("true");
+      break;
+    case 'f':
+      good = literal("false");
+      break;
+    case 'n':
+      good = literal("null");
+      break;
+    default:
+      good = number();
+      break;
   }
   if (good) out = {offset(start), static_cast<std::uint32_t>(p_ - start)};
   return good;

@@ -162,9 +162,9 @@ class Cursor {
     // As signed bytes, controls and bytes >= 0x80 are what is below a space.
     const auto special = [](const char* at) {
       const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-      const __m128i found =
-          _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
-                       _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
+      const __m128i found = _mm_or_si128(
+          _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
+          _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
       return static_cast<std::uint32_t>(_mm_movemask_epi8(found));
     };
     std::uint32_t mask = special(first);
@@ -183,7 +183,7 @@ class Cursor {
   bool odd_string(const char* first, Slice& out);
   // Takes a member name and its colon. `seen` has one bit per hash: a name whose bit is clear cannot have
   // been met before in this object.
-  bool member_name(std::string_view& key, std::uint64_t& seen, bool& repeated) {
+  [[gnu::always_inline]] bool member_name(std::string_view& key, std::uint64_t& seen, bool& repeated) {
     if (peek() != '"') return unexpected("expected a member name in quotes");
     const char* first = p_ + 1;
     Slice name = {offset(first), static_cast<std::uint32_t>(short_plain_length(first))};
@@ -248,8 +248,8 @@ class Cursor {
   bool failed_ = false;
   Fault fault_;
   std::vector<Oddity> oddities_;
-  std::vector<Key> keys_;      // of the objects that are open, innermost last
-  std::string key_;            // the last escaped key, unescaped
+  std::vector<Key> keys_;  // of the objects that are open, innermost last
+  std::string key_;        // the last escaped key, unescaped
   struct Level {
     std::uint32_t first_key;
     bool is_object;

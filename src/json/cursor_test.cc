@@ -403,7 +403,7 @@ TEST(CursorLimits, CountTheLevels) {
 }
 
 TEST(CursorLimits, StopTenMillionOpenBracketsEarly) {  // C3
-  const Walked arrays = skipped(std::string(10'000'000, '['));
+  const Walked arrays = skipped(std::string().append(10'000'000, '['));
   EXPECT_FALSE(arrays.good);
   EXPECT_EQ(arrays.code, Code::LimitExceeded);
   EXPECT_EQ(arrays.fault, 512U);

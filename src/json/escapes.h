@@ -91,6 +91,18 @@ inline void unescape_one(const char*& in, char*& out) {
   out = put_utf8(out, unit);
 }
 
+// Takes all escapes by number that begin at `in`: they come in runs, where text is spelled in ASCII.
+inline void take_numbers(const char*& in, const char* end, char*& out) {
+  if (end - in < 6 || in[0] != '\\' || in[1] != 'u') return;
+  const char* from = in;
+  char* to = out;
+  do {
+    unescape_one(from, to);
+  } while (end - from >= 6 && from[0] == '\\' && from[1] == 'u');
+  in = from;
+  out = to;
+}
+
 // Puts one byte as the inside of a JSON string.
 inline void escape_one(char c, char*& out) {
   constexpr char kHex[] = "0123456789abcdef";

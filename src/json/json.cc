@@ -16,9 +16,7 @@ namespace {
 using json::value_end;
 
 // The text between the quotes of a valid JSON string, unescaped; shared if there is nothing to unescape.
-Text unquoted(const Text& string) {
-  return json::unescaped(string.slice(1, string.size() - 2));
-}
+Text unquoted(const Text& string) { return json::unescaped(string.slice(1, string.size() - 2)); }
 
 // Calls on_token for each token of a valid JSON text: a string with its quotes, a number, a literal, or
 // one structural character.
@@ -71,13 +69,19 @@ Json Json::boolean(bool value) { return value ? Json(Text("true")) : Json(Text("
 
 Json::Type Json::type() const {
   switch (text_.view().front()) {
-    case 'n': return Type::Null;
+    case 'n':
+      return Type::Null;
     case 't':
-    case 'f': return Type::Bool;
-    case '"': return Type::String;
-    case '[': return Type::Array;
-    case '{': return Type::Object;
-    default: return Type::Number;
+    case 'f':
+      return Type::Bool;
+    case '"':
+      return Type::String;
+    case '[':
+      return Type::Array;
+    case '{':
+      return Type::Object;
+    default:
+      return Type::Number;
   }
 }
 
@@ -183,7 +187,8 @@ Json Json::compact() const {
 }
 
 std::string Json::pretty() const {
-  constexpr std::size_t kMostLevels = 40;  // beyond them lines go no further in, or depth would cost its square
+  constexpr std::size_t kMostLevels =
+      40;  // beyond them lines go no further in, or depth would cost its square
   std::string out;
   std::size_t depth = 0;
   bool opened = false;  // the last token opened a container

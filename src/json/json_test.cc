@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "parley/json/buffer.h"
 #include "parley/json/writer.h"
 
 // The invariants of json.h, as quoted below:
@@ -37,6 +39,17 @@ TEST(Json, KeepsItsTextWithoutTheSpaceAroundIt) {  // J1
   EXPECT_EQ(Json::number(-5).text().view(), "-5");
   EXPECT_EQ(Json::boolean(true).text().view(), "true");
   EXPECT_EQ(Json::boolean(false).text().view(), "false");
+}
+
+TEST(Json, TakesABufferOverWithoutACopy) {  // J1
+  json::Buffer buffer = json::Buffer::copy_of(" [1, 2] ");
+  const char* const place = buffer.data();
+  const Result<Json> json = Json::parse(std::move(buffer));
+  ASSERT_TRUE(json.has_value());
+  EXPECT_EQ(json->text().view(), "[1, 2]");
+  EXPECT_EQ(json->text().data(), place + 1);
+  EXPECT_FALSE(Json::parse(json::Buffer::copy_of("[1, 2")).has_value());
+  EXPECT_FALSE(Json::parse(json::Buffer()).has_value());
 }
 
 TEST(Json, SaysWhatIsWrongAndWhere) {

@@ -41,14 +41,15 @@ __m256i moved_back(__m256i now, __m256i before) {
 
 __m256i utf8_error_bytes(__m256i now, __m256i before) {
   const __m256i first = moved_back<1>(now, before);
-  const __m256i special =
-      _mm256_and_si256(_mm256_and_si256(_mm256_shuffle_epi8(table(utf8_error::kFirstHigh), high_nibbles(first)),
-                                        _mm256_shuffle_epi8(table(utf8_error::kFirstLow), low_nibbles(first))),
-                       _mm256_shuffle_epi8(table(utf8_error::kSecondHigh), high_nibbles(now)));
+  const __m256i special = _mm256_and_si256(
+      _mm256_and_si256(_mm256_shuffle_epi8(table(utf8_error::kFirstHigh), high_nibbles(first)),
+                       _mm256_shuffle_epi8(table(utf8_error::kFirstLow), low_nibbles(first))),
+      _mm256_shuffle_epi8(table(utf8_error::kSecondHigh), high_nibbles(now)));
   // Two continuations in a row are right exactly where a lead byte stands two or three bytes before.
   const __m256i third = _mm256_subs_epu8(moved_back<2>(now, before), splat(static_cast<char>(0xE0 - 0x80)));
   const __m256i fourth = _mm256_subs_epu8(moved_back<3>(now, before), splat(static_cast<char>(0xF0 - 0x80)));
-  const __m256i must_continue = _mm256_and_si256(_mm256_or_si256(third, fourth), splat(static_cast<char>(0x80)));
+  const __m256i must_continue =
+      _mm256_and_si256(_mm256_or_si256(third, fourth), splat(static_cast<char>(0x80)));
   return _mm256_xor_si256(must_continue, special);
 }
 
@@ -96,7 +97,8 @@ struct Simd {
     return bits(_mm256_cmpgt_epi8(a, splat(c)), _mm256_cmpgt_epi8(b, splat(c)));
   }
   static __m256i is_end(__m256i v) {
-    return _mm256_or_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(v, splat(0x1F)), v), _mm256_cmpeq_epi8(v, splat('"')));
+    return _mm256_or_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(v, splat(0x1F)), v),
+                           _mm256_cmpeq_epi8(v, splat('"')));
   }
   static __m256i is_common_escape(__m256i v) {
     return _mm256_cmpeq_epi8(v, _mm256_shuffle_epi8(table(kCommonEscapes), v));
@@ -108,8 +110,9 @@ struct Simd {
   }
   // Quote, backslash, control or >= 0x80: as signed bytes the last two are what is below a space.
   static __m256i is_special(__m256i v) {
-    return _mm256_or_si256(_mm256_cmpgt_epi8(splat(0x20), v),
-                           _mm256_or_si256(_mm256_cmpeq_epi8(v, splat('"')), _mm256_cmpeq_epi8(v, splat('\\'))));
+    return _mm256_or_si256(
+        _mm256_cmpgt_epi8(splat(0x20), v),
+        _mm256_or_si256(_mm256_cmpeq_epi8(v, splat('"')), _mm256_cmpeq_epi8(v, splat('\\'))));
   }
 };
 
@@ -130,9 +133,8 @@ constexpr std::array<std::array<std::uint8_t, 16>, 256> kSpread = [] {
 
 // Replaces \b \t \n \f \r by their letters; leaves every other byte alone.
 __m256i lettered(__m256i v) {
-  const __m256i letters =
-      _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 'b', 't', 'n', 0, 'f', 'r', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'b', 't', 'n',
-                       0, 'f', 'r', 0, 0);
+  const __m256i letters = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 'b', 't', 'n', 0, 'f', 'r', 0, 0, 0, 0, 0,
+                                           0, 0, 0, 0, 0, 'b', 't', 'n', 0, 'f', 'r', 0, 0);
   const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(v, splat(0x1F)), v);
   // Adding 0x70 sets the top bit of all but 0x00 to 0x0F, so that 0x18 does not find the letter of 0x08.
   const __m256i index = _mm256_adds_epu8(v, splat(0x70));
@@ -141,8 +143,8 @@ __m256i lettered(__m256i v) {
 
 char* spread_eight(__m128i eight, unsigned mask, char* out) {
   const __m128i plan = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kSpread[mask].data()));
-  const __m128i backslashes = _mm_and_si128(_mm_cmpeq_epi8(plan, _mm_set1_epi8(static_cast<char>(0x80))),
-                                            _mm_set1_epi8('\\'));
+  const __m128i backslashes =
+      _mm_and_si128(_mm_cmpeq_epi8(plan, _mm_set1_epi8(static_cast<char>(0x80))), _mm_set1_epi8('\\'));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_or_si128(_mm_shuffle_epi8(eight, plan), backslashes));
   return out + 8 + std::popcount(mask);
 }
@@ -235,15 +237,15 @@ __m256i to_bytes(std::uint32_t mask) {
 // Replaces the letters b f n r t by what they spell, where `letters` has a bit.
 __m256i spelled(__m256i v, std::uint32_t letters) {
   // The two nibbles of a letter, one upon the other, tell the five apart.
-  const __m256i table = _mm256_setr_epi8('\f', 0, 0, '\t', '\b', '\r', 0, 0, '\n', 0, 0, 0, 0, 0, 0, 0, '\f', 0, 0, '\t',
-                                         '\b', '\r', 0, 0, '\n', 0, 0, 0, 0, 0, 0, 0);
+  const __m256i table = _mm256_setr_epi8('\f', 0, 0, '\t', '\b', '\r', 0, 0, '\n', 0, 0, 0, 0, 0, 0, 0, '\f',
+                                         0, 0, '\t', '\b', '\r', 0, 0, '\n', 0, 0, 0, 0, 0, 0, 0);
   const __m256i index = low_nibbles(_mm256_xor_si256(v, _mm256_srli_epi16(v, 4)));
   return _mm256_blendv_epi8(v, _mm256_shuffle_epi8(table, index), to_bytes(letters));
 }
 
-// 64 bytes in, of which `size` count, up to 64 out: the letters behind backslashes are mapped, the backslashes
-// squeezed out eight bytes at a time. An escape by number, or a backslash at the very end, stops the block
-// before it. Gives how many bytes were taken.
+// 64 bytes in, of which `size` count, up to 64 out: the letters behind backslashes are mapped, the
+// backslashes squeezed out eight bytes at a time. An escape by number, or a backslash at the very end, stops
+// the block before it. Gives how many bytes were taken.
 [[gnu::always_inline]] inline unsigned unescape_block(const char* in, unsigned size, char*& out) {
   const Simd block(in);
   const u64 backslash = block.equal('\\');
@@ -259,28 +261,25 @@ __m256i spelled(__m256i v, std::uint32_t letters) {
   const u64 stops = (escaped & block.equal('u')) >> 1 | carry << 63;
   const unsigned taken = std::min(size, static_cast<unsigned>(std::countr_zero(stops)));
   const u64 kept = _bzhi_u64(~(backslash & ~escaped), taken);
-  out = squeeze(spelled(block.low, static_cast<std::uint32_t>(letters)), static_cast<std::uint32_t>(kept), out);
-  out = squeeze(spelled(block.up, static_cast<std::uint32_t>(letters >> 32)), static_cast<std::uint32_t>(kept >> 32),
-                out);
+  out =
+      squeeze(spelled(block.low, static_cast<std::uint32_t>(letters)), static_cast<std::uint32_t>(kept), out);
+  out = squeeze(spelled(block.up, static_cast<std::uint32_t>(letters >> 32)),
+                static_cast<std::uint32_t>(kept >> 32), out);
   return taken;
 }
 
 char* unescape(const char* in, std::size_t size, char* out) {
   const char* const end = in + size;
-  // Escapes by number come in runs (text spelled in ASCII), so those at hand are taken one by one.
-  const auto take_numbers = [&] {
-    while (end - in >= 6 && in[0] == '\\' && in[1] == 'u') unescape_one(in, out);
-  };
   while (end - in >= 64) {
     in += unescape_block(in, 64, out);
-    take_numbers();
+    take_numbers(in, end, out);
   }
   while (in != end) {
     const auto left = static_cast<unsigned>(end - in);
     char copy[64] = {};  // the bytes behind the end may not be readable
     std::memcpy(copy, in, left);
     in += unescape_block(copy, left, out);
-    take_numbers();
+    take_numbers(in, end, out);
   }
   return out;
 }

@@ -66,9 +66,12 @@ struct Simd {
                          _mm512_shuffle_epi8(table(utf8_error::kFirstLow), low_nibbles(first))),
         _mm512_shuffle_epi8(table(utf8_error::kSecondHigh), high_nibbles(bytes)));
     // Two continuations in a row are right exactly where a lead byte stands two or three bytes before.
-    const __m512i third = _mm512_subs_epu8(moved_back<2>(bytes, front), splat(static_cast<char>(0xE0 - 0x80)));
-    const __m512i fourth = _mm512_subs_epu8(moved_back<3>(bytes, front), splat(static_cast<char>(0xF0 - 0x80)));
-    const __m512i must_continue = _mm512_and_si512(_mm512_or_si512(third, fourth), splat(static_cast<char>(0x80)));
+    const __m512i third =
+        _mm512_subs_epu8(moved_back<2>(bytes, front), splat(static_cast<char>(0xE0 - 0x80)));
+    const __m512i fourth =
+        _mm512_subs_epu8(moved_back<3>(bytes, front), splat(static_cast<char>(0xF0 - 0x80)));
+    const __m512i must_continue =
+        _mm512_and_si512(_mm512_or_si512(third, fourth), splat(static_cast<char>(0x80)));
     return _mm512_cmpneq_epi8_mask(must_continue, special);
   }
 
@@ -76,7 +79,8 @@ struct Simd {
     for (;; p += 64) {
       const Simd block(p);
       // As signed bytes, controls and bytes >= 0x80 are what is below a space.
-      const u64 special = _mm512_cmplt_epi8_mask(block.bytes, splat(0x20)) | block.equal('"') | block.equal('\\');
+      const u64 special =
+          _mm512_cmplt_epi8_mask(block.bytes, splat(0x20)) | block.equal('"') | block.equal('\\');
       if (special != 0) return p;
     }
   }
@@ -85,11 +89,12 @@ struct Simd {
   __m512i folded() const { return _mm512_or_si512(bytes, splat(0x20)); }
 };
 
-// 32 bytes in, of which `size` count, up to 64 out: each byte that needs an escape takes two places, the first
-// a backslash. A control character without a letter of its own ends the block. Gives how many bytes were taken.
+// 32 bytes in, of which `size` count, up to 64 out: each byte that needs an escape takes two places, the
+// first a backslash. A control character without a letter of its own ends the block. Gives how many bytes
+// were taken.
 [[gnu::always_inline]] inline unsigned escape_block(__m256i v, unsigned size, char*& out) {
-  const __m256i letters = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 'b', 't', 'n', 0, 'f', 'r', 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                           0, 'b', 't', 'n', 0, 'f', 'r', 0, 0);
+  const __m256i letters = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 'b', 't', 'n', 0, 'f', 'r', 0, 0, 0, 0, 0,
+                                           0, 0, 0, 0, 0, 'b', 't', 'n', 0, 'f', 'r', 0, 0);
   const __mmask32 control = _bzhi_u32(_mm256_cmplt_epu8_mask(v, _mm256_set1_epi8(0x20)), size);
   const __mmask32 special = control | _mm256_cmpeq_epi8_mask(v, _mm256_set1_epi8('"')) |
                             _mm256_cmpeq_epi8_mask(v, _mm256_set1_epi8('\\'));
@@ -108,7 +113,8 @@ struct Simd {
     return size;
   }
   const auto taken = static_cast<unsigned>(std::countr_zero(nameless));
-  const __m128i at = _mm256_castsi256_si128(_mm256_permutexvar_epi8(_mm256_set1_epi8(static_cast<char>(taken)), v));
+  const __m128i at =
+      _mm256_castsi256_si128(_mm256_permutexvar_epi8(_mm256_set1_epi8(static_cast<char>(taken)), v));
   out += taken + static_cast<unsigned>(std::popcount(_bzhi_u32(special, taken)));
   escape_one(static_cast<char>(_mm_extract_epi8(at, 0)), out);
   return taken + 1;
@@ -116,7 +122,8 @@ struct Simd {
 
 char* escape(const char* in, std::size_t size, char* out) {
   const char* const end = in + size;
-  while (end - in >= 32) in += escape_block(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(in)), 32, out);
+  while (end - in >= 32)
+    in += escape_block(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(in)), 32, out);
   while (in != end) {
     const auto left = static_cast<unsigned>(end - in);
     in += escape_block(_mm256_maskz_loadu_epi8(_bzhi_u32(~0U, left), in), left, out);
@@ -125,8 +132,8 @@ char* escape(const char* in, std::size_t size, char* out) {
 }
 
 // 64 bytes in, of which `size` count, up to 64 out: the backslashes are squeezed out, the letters behind them
-// mapped. An escape by number, or a backslash at the very end, stops the block before it. Gives how many bytes
-// were taken.
+// mapped. An escape by number, or a backslash at the very end, stops the block before it. Gives how many
+// bytes were taken.
 [[gnu::always_inline]] inline unsigned unescape_block(const Simd& block, unsigned size, char*& out) {
   // The two nibbles of a letter, one upon the other, tell b f n r t apart.
   const __m512i spelled = table({'\f', 0, 0, '\t', '\b', '\r', 0, 0, '\n', 0, 0, 0, 0, 0, 0, 0});
@@ -147,18 +154,14 @@ char* escape(const char* in, std::size_t size, char* out) {
 
 char* unescape(const char* in, std::size_t size, char* out) {
   const char* const end = in + size;
-  // Escapes by number come in runs (text spelled in ASCII), so those at hand are taken one by one.
-  const auto take_numbers = [&] {
-    while (end - in >= 6 && in[0] == '\\' && in[1] == 'u') unescape_one(in, out);
-  };
   while (end - in >= 64) {
     in += unescape_block(Simd(in), 64, out);
-    take_numbers();
+    take_numbers(in, end, out);
   }
   while (in != end) {
     const auto left = static_cast<unsigned>(end - in);
     in += unescape_block(Simd(_mm512_maskz_loadu_epi8(_bzhi_u64(~u64{0}, left), in)), left, out);
-    take_numbers();
+    take_numbers(in, end, out);
   }
   return out;
 }

@@ -67,7 +67,8 @@ class Out {
   // `spelled`, the inside of a valid JSON string, is unescaped on its way.
   Out& unescaped(std::string_view spelled) {
     room(spelled.size());
-    size_ = static_cast<std::size_t>(kernel().unescape(spelled.data(), spelled.size(), bytes_ + size_) - bytes_);
+    size_ =
+        static_cast<std::size_t>(kernel().unescape(spelled.data(), spelled.size(), bytes_ + size_) - bytes_);
     return *this;
   }
 

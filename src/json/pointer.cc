@@ -39,7 +39,8 @@ std::string plain_key(std::string_view spelled) {
   std::string key;
   for (std::size_t i = 0; i < spelled.size();) {
     const int unit = unit_at(i);
-    const bool lettered = spelled[i] == '\\' && i + 1 < spelled.size() && kSpelled[as_byte(spelled[i + 1])] != 0;
+    const bool lettered =
+        spelled[i] == '\\' && i + 1 < spelled.size() && kSpelled[as_byte(spelled[i + 1])] != 0;
     if (unit < 0 && !lettered) {
       key += spelled[i++];
       continue;

@@ -11,9 +11,9 @@ struct Slice {
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  static constexpr Slice absent() { return {}; }          // the member is not there
-  static constexpr Slice null() { return {kNone, 1}; }    // the member is null
-  bool present() const { return offset != kNone; }        // a value other than null
+  static constexpr Slice absent() { return {}; }        // the member is not there
+  static constexpr Slice null() { return {kNone, 1}; }  // the member is null
+  bool present() const { return offset != kNone; }      // a value other than null
   bool is_null() const { return offset == kNone && length == 1; }
   bool is_absent() const { return offset == kNone && length == 0; }
   std::uint32_t end() const { return offset + length; }

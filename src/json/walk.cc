@@ -24,16 +24,20 @@ std::size_t string_end(std::string_view text, std::size_t at) {
 
 std::size_t token_end(std::string_view text, std::size_t at) {
   switch (text[at]) {
-    case '"': return string_end(text, at);
+    case '"':
+      return string_end(text, at);
     case '{':
     case '}':
     case '[':
     case ']':
     case ',':
-    case ':': return at + 1;
-    default: break;
+    case ':':
+      return at + 1;
+    default:
+      break;
   }
-  while (at < text.size() && !is_space(text[at]) && text[at] != ',' && text[at] != '}' && text[at] != ']') ++at;
+  while (at < text.size() && !is_space(text[at]) && text[at] != ',' && text[at] != '}' && text[at] != ']')
+    ++at;
   return at;
 }
 

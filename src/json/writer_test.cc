@@ -90,11 +90,23 @@ TEST(Writer, EscapesTextsOfAnySize) {
 }
 
 TEST(Writer, TakesDocumentsLargerThanAReaderWould) {
-  std::string deep;
   Writer w;
   for (int i = 0; i < 2000; ++i) w.begin_array();
   for (int i = 0; i < 2000; ++i) w.end_array();
   EXPECT_EQ(w.take().text().size(), 4000U);
+}
+
+TEST(Out, UnescapesOnTheWay) {
+  for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 1000U}) {
+    std::string spelled;
+    std::string plain;
+    for (std::size_t i = 0; i < count; ++i) {
+      spelled += "a\\n\\u00e9\\ud83d\\ude00";
+      plain += "a\n\xC3\xA9\xF0\x9F\x98\x80";
+    }
+    Out out;
+    EXPECT_EQ(out.raw('<').unescaped(spelled).raw('>').take().view(), "<" + plain + ">");
+  }
 }
 
 TEST(Out, GrowsAndHandsItsBytesOver) {

@@ -1,6 +1,8 @@
 #include "message/arena.h"
 
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "json/walk.h"
@@ -29,15 +31,27 @@ Arena::~Arena() {
 void Arena::seal(std::span<const MessageRecord> messages, std::span<const BlockRecord> blocks,
                  std::span<const BlockRecord> children) {
   const std::size_t message_bytes = messages.size_bytes();
-  records_ = std::make_unique_for_overwrite<std::byte[]>(message_bytes + blocks.size_bytes() + children.size_bytes());
-  messages_ = reinterpret_cast<const MessageRecord*>(records_.get());
-  blocks_ = reinterpret_cast<const BlockRecord*>(records_.get() + message_bytes);
-  std::byte* at = copied(messages, records_.get());
-  at = copied(blocks, at);
-  copied(children, at);
+  memory_.reset(std::malloc(message_bytes + blocks.size_bytes() + children.size_bytes()));
+  if (memory_ == nullptr) throw std::bad_alloc();
+  auto* const start = static_cast<std::byte*>(memory_.get());
+  messages_ = reinterpret_cast<const MessageRecord*>(start);
+  blocks_ = reinterpret_cast<const BlockRecord*>(start + message_bytes);
+  copied(children, copied(blocks, copied(messages, start)));
   message_count_ = static_cast<std::uint32_t>(messages.size());
   block_count_ = static_cast<std::uint32_t>(blocks.size());
   child_count_ = static_cast<std::uint32_t>(children.size());
+}
+
+void Arena::seal(Records<MessageRecord> messages, Records<BlockRecord> blocks,
+                 std::span<const BlockRecord> children) {
+  message_count_ = static_cast<std::uint32_t>(messages.size());
+  block_count_ = static_cast<std::uint32_t>(blocks.size());
+  child_count_ = static_cast<std::uint32_t>(children.size());
+  blocks.append(children);
+  memory_ = messages.take();
+  block_memory_ = blocks.take();
+  messages_ = static_cast<const MessageRecord*>(memory_.get());
+  blocks_ = static_cast<const BlockRecord*>(block_memory_.get());
 }
 
 Text Arena::spelled(Slice slice) const { return Text::trusted(shared_from_this(), bytes(slice)); }
@@ -57,13 +71,14 @@ const Fragment* Arena::fragment(std::uint32_t index, DialectTag dialect, std::ui
   return kept;
 }
 
-void Arena::keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position, std::uint32_t count,
-                          Text text, std::shared_ptr<const void> notes) const {
+void Arena::keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position,
+                          std::uint32_t count, Text text, std::shared_ptr<const void> notes) const {
   FragmentList* lists = fragments_.load(std::memory_order_acquire);
   if (lists == nullptr) {
     auto made = std::make_unique<FragmentList[]>(message_count_);
     // Whoever loses the race uses the winner's lists.
-    if (fragments_.compare_exchange_strong(lists, made.get(), std::memory_order_acq_rel)) lists = made.release();
+    if (fragments_.compare_exchange_strong(lists, made.get(), std::memory_order_acq_rel))
+      lists = made.release();
   }
   const Fragment* head = lists[index].load(std::memory_order_acquire);
   int kept = 0;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "json/slice.h"
+#include "message/records.h"
 #include "parley/json/buffer.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"
@@ -121,8 +122,10 @@ class Arena : public std::enable_shared_from_this<Arena> {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  // Takes over the records. Called once, before the arena is shared.
+  // Copies the records, or takes them over. Called once, before the arena is shared.
   void seal(std::span<const MessageRecord> messages, std::span<const BlockRecord> blocks,
+            std::span<const BlockRecord> children);
+  void seal(Records<MessageRecord> messages, Records<BlockRecord> blocks,
             std::span<const BlockRecord> children);
   void set_frame(DocumentShape shape, Slice document, Slice list) {
     shape_ = shape;
@@ -177,8 +180,8 @@ class Arena : public std::enable_shared_from_this<Arena> {
 
   // The kept fragment of a message, or null; keeping one more. Both safe from any thread.
   const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position) const;
-  void keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position, std::uint32_t count, Text text,
-                     std::shared_ptr<const void> notes) const;
+  void keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position, std::uint32_t count,
+                     Text text, std::shared_ptr<const void> notes) const;
 
   // Bytes held: buffer, records and this object; fragments apart.
   std::size_t memory() const;
@@ -187,9 +190,9 @@ class Arena : public std::enable_shared_from_this<Arena> {
   using FragmentList = std::atomic<const Fragment*>;
 
   json::Buffer buffer_;
-  std::unique_ptr<std::byte[]> records_;     // of both kinds, one behind the other
+  Memory memory_, block_memory_;  // of the records; the first may hold both kinds
   const MessageRecord* messages_ = nullptr;
-  const BlockRecord* blocks_ = nullptr;      // the blocks of messages, then the children of results
+  const BlockRecord* blocks_ = nullptr;  // the blocks of messages, then the children of results
   std::uint32_t message_count_ = 0;
   std::uint32_t block_count_ = 0;
   std::uint32_t child_count_ = 0;

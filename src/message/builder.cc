@@ -78,7 +78,8 @@ class Loom {
   // Puts the children of the last result in place.
   void children(BlockRecord& result, std::span<const BlockRecord> children) {
     result.is_list = true;
-    result.children() = {static_cast<std::uint32_t>(children_.size()), static_cast<std::uint32_t>(children.size())};
+    result.children() = {static_cast<std::uint32_t>(children_.size()),
+                         static_cast<std::uint32_t>(children.size())};
     children_.insert(children_.end(), children.begin(), children.end());
   }
 
@@ -185,7 +186,8 @@ Loom begin(Role role, const std::optional<Text>& content, const std::optional<Te
   Loom loom((content ? content->size() : 0) + (base64_image ? base64_image->size() : 0) + 64);
   loom.record.role = loom.record.wire_role = role;
   loom.record.id = loom.fresh_id();
-  loom.record.shape = content ? ContentShape::String : ContentShape::Absent;  // OpenManus' content is a string
+  loom.record.shape =
+      content ? ContentShape::String : ContentShape::Absent;  // OpenManus' content is a string
   if (content) loom.text(content->view());
   if (base64_image) loom.add(loom.image(base64_image->view()));
   return loom;
@@ -259,8 +261,8 @@ Message Message::detach() const {
     return slice;
   };
   MessageRecord record = from;
-  for (Slice* slice : {&record.wire, &record.id, &record.name, &record.timestamp, &record.metadata,
-                       &record.invocation_id}) {
+  for (Slice* slice :
+       {&record.wire, &record.id, &record.name, &record.timestamp, &record.metadata, &record.invocation_id}) {
     *slice = moved(*slice);
   }
   record.first_block = 0;
@@ -287,7 +289,8 @@ Message Message::detach() const {
 
 Result<MessageBuilder> MessageBuilder::with_role(std::string_view role) {
   const std::optional<Role> known = role_named(role);
-  if (!known) return fail(Code::UnknownRole, "the role must be system, user, assistant, tool or developer", "/role");
+  if (!known)
+    return fail(Code::UnknownRole, "the role must be system, user, assistant, tool or developer", "/role");
   return MessageBuilder(*known);
 }
 
@@ -373,7 +376,8 @@ Result<Message> MessageBuilder::build() const {
   if (no_tool_calls_) loom.record.flags |= MessageRecord::kEmptyToolCalls;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (!loom.block(blocks_[i])) {
-      return fail(Code::Invalid, "a tool result can hold text and media only", "/content/" + std::to_string(i));
+      return fail(Code::Invalid, "a tool result can hold text and media only",
+                  "/content/" + std::to_string(i));
     }
   }
   return loom.seal(mints_);

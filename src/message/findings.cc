@@ -29,7 +29,8 @@ std::string built_path(Place place) {
 }  // namespace
 
 void Findings::add(Findings more) {
-  found_.insert(found_.end(), std::make_move_iterator(more.found_.begin()), std::make_move_iterator(more.found_.end()));
+  found_.insert(found_.end(), std::make_move_iterator(more.found_.begin()),
+                std::make_move_iterator(more.found_.end()));
 }
 
 std::vector<Finding> Findings::finish(std::span<const Message> messages) {
@@ -42,8 +43,10 @@ std::vector<Finding> Findings::finish(std::span<const Message> messages) {
     const Message& message = messages[found.place.message];
     const Arena& arena = Arena::of(message);
     const MessageRecord& record = Arena::record_of(message);
-    if (record.wire.present()) by_document[&arena].emplace_back(offset_of(arena, record, found.place), out.size());
-    Finding finding{std::move(found.code), found.level, found.place.message, std::nullopt, {}, std::move(found.sentence)};
+    if (record.wire.present())
+      by_document[&arena].emplace_back(offset_of(arena, record, found.place), out.size());
+    Finding finding{std::move(found.code), found.level, found.place.message,
+                    std::nullopt,          {},          std::move(found.sentence)};
     if (found.place.block != kWholeMessage) finding.block = found.place.block;
     if (!record.wire.present()) finding.path = built_path(found.place);
     out.push_back(std::move(finding));

@@ -16,7 +16,9 @@ bool wanted(BlockType type, std::initializer_list<BlockType> types) {
   return false;
 }
 
-Text string_or_empty(const Arena& arena, Slice slice) { return slice.present() ? arena.string(slice) : Text(); }
+Text string_or_empty(const Arena& arena, Slice slice) {
+  return slice.present() ? arena.string(slice) : Text();
+}
 
 MediaSource source_of(const Arena& arena, const BlockRecord& block) {
   const Text data = string_or_empty(arena, block.data());
@@ -39,7 +41,9 @@ std::optional<bool> to_optional(Tristate state) {
 Block block_of(const Arena& arena, const BlockRecord& block);
 
 ToolResultBlock result_of(const Arena& arena, const BlockRecord& block) {
-  ToolResultBlock result{string_or_empty(arena, block.id()), string_or_empty(arena, block.name()), {},
+  ToolResultBlock result{string_or_empty(arena, block.id()),
+                         string_or_empty(arena, block.name()),
+                         {},
                          to_optional(block.is_error)};
   if (block.is_list) {
     std::vector<Block> children;
@@ -53,19 +57,26 @@ ToolResultBlock result_of(const Arena& arena, const BlockRecord& block) {
 
 Block block_of(const Arena& arena, const BlockRecord& block) {
   switch (block.type) {
-    case BlockType::Text: return TextBlock{string_or_empty(arena, block.text())};
+    case BlockType::Text:
+      return TextBlock{string_or_empty(arena, block.text())};
     case BlockType::Thinking:
       return ThinkingBlock{string_or_empty(arena, block.text()), string_or_empty(arena, block.signature()),
                            string_or_empty(arena, block.origin())};
-    case BlockType::Image: return ImageBlock{source_of(arena, block)};
-    case BlockType::Audio: return AudioBlock{source_of(arena, block)};
-    case BlockType::Video: return VideoBlock{source_of(arena, block)};
-    case BlockType::Document: return DocumentBlock{source_of(arena, block), string_or_empty(arena, block.media_name())};
+    case BlockType::Image:
+      return ImageBlock{source_of(arena, block)};
+    case BlockType::Audio:
+      return AudioBlock{source_of(arena, block)};
+    case BlockType::Video:
+      return VideoBlock{source_of(arena, block)};
+    case BlockType::Document:
+      return DocumentBlock{source_of(arena, block), string_or_empty(arena, block.media_name())};
     case BlockType::ToolUse:
       return ToolUseBlock{string_or_empty(arena, block.id()), string_or_empty(arena, block.name()),
                           arguments_of(arena, block)};
-    case BlockType::ToolResult: return result_of(arena, block);
-    case BlockType::Raw: break;
+    case BlockType::ToolResult:
+      return result_of(arena, block);
+    case BlockType::Raw:
+      break;
   }
   const Text dialect = block.raw_dialect().present() ? arena.string(block.raw_dialect())
                                                      : Text::trusted(nullptr, arena.dialect_name());
@@ -167,7 +178,8 @@ std::vector<ToolCall> Message::tool_calls() const {
   std::vector<ToolCall> calls;
   for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
     if (block.type != BlockType::ToolUse) continue;
-    calls.push_back({arena_->optional_string(block.id()).value_or(Text()), Text("function"),
+    calls.push_back({arena_->optional_string(block.id()).value_or(Text()),
+                     Text("function"),
                      {arena_->optional_string(block.name()).value_or(Text()), arguments_of(*arena_, block)}});
   }
   return calls;
@@ -188,7 +200,9 @@ std::optional<Text> Message::base64_image() const {
 
 bool operator==(const Message& a, const Message& b) {
   if (a.arena_ == b.arena_ && a.index_ == b.index_) return true;
-  const auto says_no_calls = [](const Message& m) { return Arena::record_of(m).has(MessageRecord::kEmptyToolCalls); };
+  const auto says_no_calls = [](const Message& m) {
+    return Arena::record_of(m).has(MessageRecord::kEmptyToolCalls);
+  };
   return a.role() == b.role() && a.name() == b.name() && a.content_shape() == b.content_shape() &&
          says_no_calls(a) == says_no_calls(b) && a.blocks() == b.blocks() &&
          Json::equal(a.metadata().value_or(Json()), b.metadata().value_or(Json()));

@@ -36,7 +36,8 @@ class Validator {
       }
       block(arena, blocks[k], place);
       const auto children = arena.children(blocks[k]);
-      if (children.size() > limits_.blocks) too_large(place, "the result has more blocks than", limits_.blocks);
+      if (children.size() > limits_.blocks)
+        too_large(place, "the result has more blocks than", limits_.blocks);
       for (std::size_t c = 0; c < children.size(); ++c) block(arena, children[c], {i, k, c});
     }
   }
@@ -44,8 +45,9 @@ class Validator {
   void block(const Arena& arena, const BlockRecord& block, Place place) {
     const auto require = [&](bool there, std::string_view member) {
       if (there) return;
-      findings_.error("missing_field", place,
-                      "a " + std::string(to_string(block.type)) + " block needs '" + std::string(member) + "'");
+      findings_.error(
+          "missing_field", place,
+          "a " + std::string(to_string(block.type)) + " block needs '" + std::string(member) + "'");
     };
     switch (block.type) {
       case BlockType::Text:
@@ -71,7 +73,9 @@ class Validator {
         require(block.raw_type().present() || block.raw_dialect().present(), "type");
         require(block.source != SourceKind::Missing, "source");
         break;
-      default: media(arena, block, place); break;
+      default:
+        media(arena, block, place);
+        break;
     }
   }
 
@@ -102,7 +106,8 @@ class Validator {
     if (!is_url && is_object && !block.media_type().present()) {
       const bool shown = !sniff_base64_media_type(data).empty();
       const std::string sentence = "the source needs 'media_type'";
-      shown ? findings_.warning("missing_field", place, sentence) : findings_.error("missing_field", place, sentence);
+      shown ? findings_.warning("missing_field", place, sentence)
+            : findings_.error("missing_field", place, sentence);
     }
     std::string_view base64 = data;
     if (is_url) {
@@ -132,8 +137,10 @@ class Validator {
   // AgentScope's sources may also be plain paths, so only what can be neither is refused.
   void url(const Text& url, Place place) {
     const std::string_view view = url;
-    const bool odd = std::any_of(view.begin(), view.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
-    if (view.empty() || odd) findings_.error("invalid_url", place, "the URL is empty or holds spaces or control characters");
+    const bool odd =
+        std::any_of(view.begin(), view.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+    if (view.empty() || odd)
+      findings_.error("invalid_url", place, "the URL is empty or holds spaces or control characters");
   }
 
   void too_large(Place place, std::string_view what, std::size_t limit) {

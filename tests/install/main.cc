@@ -4,7 +4,8 @@
 #include <cstdio>
 
 int main() {
-  const auto reading = parley::read(R"([{"role":"user","content":"hi","mood":1e400}])", parley::Dialect::OpenManus);
+  const auto reading =
+      parley::read(R"([{"role":"user","content":"hi","mood":1e400}])", parley::Dialect::OpenManus);
   if (!reading) return 1;
   const auto written = parley::write(reading->conversation, parley::Dialect::AgentScope);
   std::puts(written ? written->text.str().c_str() : written.error().message.c_str());

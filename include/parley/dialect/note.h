@@ -21,13 +21,13 @@ enum class Severity : std::uint8_t {
 std::string_view to_string(Severity severity);  // "info", "minor", "major"
 
 struct Note {
-  std::string code;                     // e.g. "thinking_dropped"
+  std::string code;  // e.g. "thinking_dropped"
   Severity severity = Severity::Info;
-  std::optional<std::size_t> message;   // 0-based index in the source conversation
-  std::optional<std::size_t> block;     // 0-based index of the block in the message
-  std::string dialect;                  // the dialect that could not carry it
-  std::string action;                   // what was done: "dropped", "minted", "joined", ...
-  std::string detail;                   // a sentence
+  std::optional<std::size_t> message;    // 0-based index in the source conversation
+  std::optional<std::size_t> block;      // 0-based index of the block in the message
+  std::string dialect;                   // the dialect that could not carry it
+  std::string action;                    // what was done: "dropped", "minted", "joined", ...
+  std::string detail;                    // a sentence
   std::optional<std::size_t> line = {};  // of a JSON Lines file, from 1
   std::string path = {};                 // JSON Pointer into the source, where reading noted something
   bool operator==(const Note&) const = default;

@@ -24,12 +24,12 @@ class Writer {
   Writer& begin_array() { return begin('['); }
   Writer& end_array() { return end(']'); }
 
-  Writer& key(std::string_view name);      // REQUIRES: UTF-8.
-  Writer& string(std::string_view utf8);   // REQUIRES: UTF-8. Escapes ", \ and controls, nothing else.
+  Writer& key(std::string_view name);     // REQUIRES: UTF-8.
+  Writer& string(std::string_view utf8);  // REQUIRES: UTF-8. Escapes ", \ and controls, nothing else.
   Writer& number(std::int64_t value);
   Writer& boolean(bool value);
   Writer& null();
-  Writer& raw(std::string_view json);      // REQUIRES: one JSON value, written as it is.
+  Writer& raw(std::string_view json);  // REQUIRES: one JSON value, written as it is.
   Writer& value(const Json& json) { return raw(json.text()); }
 
   std::string_view view() const { return out_; }

@@ -49,13 +49,15 @@ enum class ContentShape : std::uint8_t { Absent, Null, String, Blocks };
 class Message {
  public:
   // OpenManus' factories. Each message gets a fresh id and the current time; content is kept as given, empty
-  // or not, and std::nullopt is None. `base64_image` becomes an image block behind the text, inside the result
-  // for tool_message.
+  // or not, and std::nullopt is None. `base64_image` becomes an image block behind the text, inside the
+  // result for tool_message.
   static Message user_message(Text content, std::optional<Text> base64_image = {});
   static Message system_message(Text content);
   static Message assistant_message(Text content, std::optional<Text> base64_image = {});
-  static Message assistant_message(std::nullopt_t content = std::nullopt, std::optional<Text> base64_image = {});
-  static Message tool_message(Text content, Text name, Text tool_call_id, std::optional<Text> base64_image = {});
+  static Message assistant_message(std::nullopt_t content = std::nullopt,
+                                   std::optional<Text> base64_image = {});
+  static Message tool_message(Text content, Text name, Text tool_call_id,
+                              std::optional<Text> base64_image = {});
   // An assistant message that asks for tools; without any calls it still says so ("tool_calls": []).
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, Text content = {},
                                  std::optional<Text> base64_image = {});
@@ -68,7 +70,7 @@ class Message {
   std::optional<Text> name() const;
   std::optional<Text> timestamp() const;  // as the wire spelled it; built: local "2025-06-01 09:30:00.125"
   std::optional<Text> invocation_id() const;
-  std::optional<Json> metadata() const;   // an object or null; nothing if the wire had none
+  std::optional<Json> metadata() const;  // an object or null; nothing if the wire had none
   ContentShape content_shape() const;
 
   // All blocks in order. String content is one text block, also if it is empty.
@@ -96,7 +98,8 @@ class Message {
 
  private:
   friend class Arena;
-  Message(std::shared_ptr<const Arena> arena, std::uint32_t index) : arena_(std::move(arena)), index_(index) {}
+  Message(std::shared_ptr<const Arena> arena, std::uint32_t index)
+      : arena_(std::move(arena)), index_(index) {}
 
   std::shared_ptr<const Arena> arena_;
   std::uint32_t index_;
@@ -121,15 +124,15 @@ class MessageBuilder {
   // Starts with everything `message` says. What it does not say (an id, a time) is not made up.
   static MessageBuilder like(const Message& message);
 
-  MessageBuilder& id(Text id);                        // default: a fresh short id
+  MessageBuilder& id(Text id);  // default: a fresh short id
   MessageBuilder& name(Text name);
-  MessageBuilder& timestamp(Text timestamp);          // default: now
+  MessageBuilder& timestamp(Text timestamp);  // default: now
   MessageBuilder& invocation_id(Text invocation_id);
-  MessageBuilder& metadata(Json object);              // default: none
+  MessageBuilder& metadata(Json object);  // default: none
   MessageBuilder& wire_role(Role role);
-  MessageBuilder& anonymous();                        // no id and no time unless they are set
+  MessageBuilder& anonymous();  // no id and no time unless they are set
 
-  MessageBuilder& content(Text text);                 // string content
+  MessageBuilder& content(Text text);  // string content
   MessageBuilder& null_content();
   MessageBuilder& blocks(std::vector<Block> blocks);  // list content
   MessageBuilder& block(Block block);                 // list content, one more block
