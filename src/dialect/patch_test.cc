@@ -77,6 +77,17 @@ TEST(Patch, NamesThePlacesItTouchesNullsApart) {
   EXPECT_TRUE(places(json("5")).values.empty());
 }
 
+// An object may have as many members as a document has room for: nothing here is quadratic.
+TEST(Patch, HandlesObjectsWithManyMembers) {
+  std::string wire = R"({"a":1)";
+  for (int i = 0; i < 100'000; ++i) wire += ",\"u" + std::to_string(i) + "\":0";
+  wire += "}";
+  const auto patch = diff(json(R"({"a":1})"), json(wire));
+  ASSERT_TRUE(patch);
+  EXPECT_EQ(patched(json(R"({"a":1})"), *patch).text().view(), wire);
+  EXPECT_EQ(places(*patch).values.size(), 100'000U);
+}
+
 // Depth costs no stack: below a few levels whole values differ.
 TEST(Patch, HandlesDeepValues) {
   const std::string open(500, '[');

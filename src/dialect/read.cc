@@ -49,6 +49,7 @@ std::vector<Note> reading_notes(const Arena& arena, std::span<const json::Oddity
   std::vector<json::Oddity> sorted(oddities.begin(), oddities.end());
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
   std::vector<std::size_t> offsets;
+  offsets.reserve(sorted.size());
   for (const json::Oddity& oddity : sorted) offsets.push_back(oddity.at);
   const std::vector<std::string> pointers = json::pointers_at(arena.buffer().view(), offsets);
   for (std::size_t i = 0; i < sorted.size(); ++i) {

@@ -250,7 +250,7 @@ class Composer {
 
   // Read in another dialect, and without a memory of having been this one's.
   bool is_foreign(const Message& message) const {
-    return Arena::record_of(message).wire.present() && !is_wire_of(message, target_) &&
+    return Arena::of(message).dialect() != tag(target_) && Arena::record_of(message).wire.present() &&
            !stored_patch(message, target_);
   }
 
@@ -270,7 +270,10 @@ class Composer {
     std::size_t bytes = 64;
     for (const Message& message : messages_) {
       const Slice wire = Arena::record_of(message).wire;
-      bytes += (wire.present() ? wire.length : Arena::of(message).buffer().size()) + 192;
+      const std::size_t own = wire.present() ? wire.length : Arena::of(message).buffer().size();
+      // Another frame is a little longer, and arguments may stand twice in it. Too much costs nothing, too
+      // little a copy of everything.
+      bytes += reuses_wire(message) ? own + 1 : own + own / 4 + 256;
     }
     return bytes;
   }
@@ -281,7 +284,7 @@ class Composer {
     if (pieces_ == nullptr) {
       out_.raw(bytes);
     } else {
-      flush();
+      if (out_.size() != 0) flush();
       pieces_->pieces.push_back(bytes);
     }
   }

@@ -203,21 +203,22 @@ Loom ask(std::span<const ToolCall> tool_calls, const std::optional<Text>& conten
 
 }  // namespace
 
-Message Message::user_message(Text content, std::optional<Text> base64_image) {
+Message Message::user_message(const Text& content, const std::optional<Text>& base64_image) {
   return begin(Role::User, content, base64_image).seal();
 }
 
-Message Message::system_message(Text content) { return begin(Role::System, content, {}).seal(); }
+Message Message::system_message(const Text& content) { return begin(Role::System, content, {}).seal(); }
 
-Message Message::assistant_message(Text content, std::optional<Text> base64_image) {
+Message Message::assistant_message(const Text& content, const std::optional<Text>& base64_image) {
   return begin(Role::Assistant, content, base64_image).seal();
 }
 
-Message Message::assistant_message(std::nullopt_t, std::optional<Text> base64_image) {
+Message Message::assistant_message(std::nullopt_t, const std::optional<Text>& base64_image) {
   return begin(Role::Assistant, std::nullopt, base64_image).seal();
 }
 
-Message Message::tool_message(Text content, Text name, Text tool_call_id, std::optional<Text> base64_image) {
+Message Message::tool_message(const Text& content, const Text& name, const Text& tool_call_id,
+                              const std::optional<Text>& base64_image) {
   Loom loom(content.size() + 128);
   loom.record.role = loom.record.wire_role = Role::Tool;
   loom.record.id = loom.fresh_id();
@@ -240,13 +241,13 @@ Message Message::tool_message(Text content, Text name, Text tool_call_id, std::o
   return loom.seal();
 }
 
-Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, Text content,
-                                 std::optional<Text> base64_image) {
+Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content,
+                                 const std::optional<Text>& base64_image) {
   return ask(tool_calls, content, base64_image).seal();
 }
 
 Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t,
-                                 std::optional<Text> base64_image) {
+                                 const std::optional<Text>& base64_image) {
   return ask(tool_calls, std::nullopt, base64_image).seal();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "parley/base/utf8.h"
 #include "require.h"
 
 namespace {
@@ -84,6 +85,12 @@ std::optional<std::string> right(std::string_view text, Base64Mode mode) {
 }
 
 void check(std::string_view text, Base64Mode mode) {
+  // OpenManus counts characters, so its verdict on what is no text is anyone's guess.
+  if (mode == Base64Mode::OpenManus && !parley::is_utf8(text)) {
+    (void)parley::base64_decode(text, mode);
+    (void)parley::base64_check(text, mode);
+    return;
+  }
   const std::optional<std::string> expected = right(text, mode);
   const auto found = parley::base64_decode(text, mode);
   require(found.has_value() == expected.has_value(), "the verdict");

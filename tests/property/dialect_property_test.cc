@@ -18,7 +18,6 @@ namespace parley {
 namespace {
 
 using test::Generator;
-using test::Wishes;
 
 constexpr Dialect kDialects[] = {Dialect::OpenManus, Dialect::AgentScope, Dialect::AgentScope2,
                                  Dialect::Parley};

@@ -51,18 +51,18 @@ class Message {
   // OpenManus' factories. Each message gets a fresh id and the current time; content is kept as given, empty
   // or not, and std::nullopt is None. `base64_image` becomes an image block behind the text, inside the
   // result for tool_message.
-  static Message user_message(Text content, std::optional<Text> base64_image = {});
-  static Message system_message(Text content);
-  static Message assistant_message(Text content, std::optional<Text> base64_image = {});
+  static Message user_message(const Text& content, const std::optional<Text>& base64_image = {});
+  static Message system_message(const Text& content);
+  static Message assistant_message(const Text& content, const std::optional<Text>& base64_image = {});
   static Message assistant_message(std::nullopt_t content = std::nullopt,
-                                   std::optional<Text> base64_image = {});
-  static Message tool_message(Text content, Text name, Text tool_call_id,
-                              std::optional<Text> base64_image = {});
+                                   const std::optional<Text>& base64_image = {});
+  static Message tool_message(const Text& content, const Text& name, const Text& tool_call_id,
+                              const std::optional<Text>& base64_image = {});
   // An assistant message that asks for tools; without any calls it still says so ("tool_calls": []).
-  static Message from_tool_calls(std::span<const ToolCall> tool_calls, Text content = {},
-                                 std::optional<Text> base64_image = {});
+  static Message from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content = {},
+                                 const std::optional<Text>& base64_image = {});
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t content,
-                                 std::optional<Text> base64_image = {});
+                                 const std::optional<Text>& base64_image = {});
 
   Role role() const;
   Role wire_role() const;
