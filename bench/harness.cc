@@ -22,6 +22,20 @@ Contender memcpy_contender(std::size_t bytes) {
           }};
 }
 
+// Goes round a memory larger than the caches.
+Contender cold_memcpy_contender(std::size_t bytes) {
+  constexpr std::size_t kCopies = 32;
+  auto from = std::make_shared<std::vector<char>>(bytes + 64, 'x');
+  auto to = std::make_shared<std::vector<char>>(kCopies * bytes, 'y');
+  auto next = std::make_shared<std::size_t>(0);
+  return {std::string(kColdMemcpy), {}, [from, to, next, bytes] {
+            char* const here = to->data() + bytes * (++*next % kCopies);
+            std::memcpy(here, from->data(), bytes);
+            keep(here);
+            return bytes;
+          }};
+}
+
 constexpr int kWarmCalls = 3;
 constexpr double kWarmMicroseconds = 3000;
 
@@ -43,6 +57,7 @@ double at(const std::vector<double>& sorted, double share) {
 std::vector<Row> measure(const Group& group, std::size_t rounds, std::string_view only) {
   std::vector<Contender> contenders;
   if (group.bytes != 0) contenders.push_back(memcpy_contender(group.bytes));
+  if (group.writes) contenders.push_back(cold_memcpy_contender(group.bytes));
   for (Contender& contender : group.make()) {
     if (contender.name.find(only) != std::string::npos) contenders.push_back(std::move(contender));
   }

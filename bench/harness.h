@@ -27,6 +27,7 @@ struct Group {
   std::string task, document;
   std::size_t bytes = 0;                         // what memcpy copies for the same work; 0: there is none
   std::function<std::vector<Contender>()> make;  // called when the group is measured
+  bool writes = false;  // memcpy is also measured to where nothing was written lately
 };
 
 struct Row {
@@ -38,6 +39,7 @@ struct Row {
 };
 
 inline constexpr std::string_view kMemcpy = "memcpy";
+inline constexpr std::string_view kColdMemcpy = "memcpy, cold destination";
 inline constexpr std::string_view kDom = "simdjson DOM parse";
 
 // Measures memcpy of group.bytes and all contenders whose names contain `only` in `rounds` rounds.

@@ -20,7 +20,8 @@ std::optional<Finding> finding_from(const Note& note) {
   if (note.code != "lone_surrogate" && note.code != "duplicate_key") return std::nullopt;
   const char* sentence = note.code == "lone_surrogate" ? "half of a surrogate pair stands alone"
                                                        : "the member name stands twice in one object";
-  return Finding{note.code, FindingLevel::Error, note.message.value_or(0), std::nullopt, note.path, sentence};
+  return Finding{std::string(note.code), FindingLevel::Error, note.message.value_or(0),
+                 std::nullopt,           note.path,           sentence};
 }
 
 class FileCheck {

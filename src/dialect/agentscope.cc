@@ -76,16 +76,18 @@ bool read_message(Reader& r) {
   return true;
 }
 
+constexpr std::array<std::string_view, 3> kMinted = {"id", "name", "timestamp"};
+
 class Writer {
  public:
   Writer(Draft& draft, const Message& message)
       : draft_(draft), out_(draft.next()), arena_(Arena::of(message)), record_(Arena::record_of(message)) {}
 
   void write() {
-    std::string minted;
+    std::size_t minted = 0;  // of kMinted
     out_.raw("{\"id\":");
     if (record_.id.is_absent()) {
-      minted = "id";
+      minted |= 1;
       put_minted_id(out_, arena_, record_, draft_.position);
     } else {
       put_string(out_, arena_, record_.id);
@@ -96,7 +98,7 @@ class Writer {
     if (record_.name.present() && !is_the_tools) {
       out_.quoted(arena_.bytes(record_.name));
     } else {
-      minted += minted.empty() ? "name" : ", name";
+      minted |= 2;
       out_.quoted(role());
     }
     out_.raw(",\"role\":").quoted(role());
@@ -117,16 +119,14 @@ class Writer {
     } else if (arena_.created_ms() >= 0) {
       out_.quoted(local_timestamp(arena_.created_ms()));
     } else {
-      minted += minted.empty() ? "timestamp" : ", timestamp";
+      minted |= 4;
       out_.raw("\"1970-01-01 00:00:00.000\"");
     }
     if (record_.invocation_id.present())
       out_.raw(",\"invocation_id\":").quoted(arena_.bytes(record_.invocation_id));
     out_.raw('}');
-    if (!minted.empty()) {
-      draft_.note("minted", Severity::Info, "minted",
-                  "the message has none, the dialect needs one: " + minted);
-    }
+    static const NameSentences sentences(kMintedLead, kMinted);
+    if (minted != 0) draft_.note("minted", Severity::Info, "minted", sentences[minted]);
   }
 
  private:

@@ -98,6 +98,8 @@ bool holds_results(const Message& message) {
   return false;
 }
 
+constexpr std::array<std::string_view, 3> kMinted = {"name", "id", "created_at"};
+
 class Writer {
  public:
   Writer(Draft& draft, std::span<const Message> messages)
@@ -110,13 +112,13 @@ class Writer {
   }
 
   void write() {
-    std::string minted;
+    std::size_t minted = 0;  // of kMinted
     out_.raw("{\"name\":");
     const bool is_the_tools = record_->wire_role == Role::Tool && names_its_tool(*arena_, *record_);
     if (record_->name.present() && !is_the_tools) {
       out_.quoted(arena_->bytes(record_->name));
     } else {
-      minted = "name";
+      minted |= 1;
       out_.quoted(role());
     }
     out_.raw(",\"content\":");
@@ -129,7 +131,7 @@ class Writer {
     if (record_->id.present()) {
       out_.quoted(arena_->bytes(record_->id));
     } else {
-      minted += minted.empty() ? "id" : ", id";
+      minted |= 2;
       put_minted_id(out_, *arena_, *record_, draft_.position);
     }
     out_.raw(",\"metadata\":");
@@ -148,17 +150,15 @@ class Writer {
     } else if (arena_->created_ms() >= 0) {
       out_.quoted(respelled(local_timestamp(arena_->created_ms()), TimeStyle::Iso));
     } else {
-      minted += minted.empty() ? "created_at" : ", created_at";
+      minted |= 4;
       out_.raw("\"1970-01-01T00:00:00\"");
     }
     out_.raw('}');
     if (record_->invocation_id.present()) {
       draft_.note("identity_dropped", Severity::Minor, "dropped", "there is no place for: invocation_id");
     }
-    if (!minted.empty()) {
-      draft_.note("minted", Severity::Info, "minted",
-                  "the message has none, the dialect needs one: " + minted);
-    }
+    static const NameSentences sentences(kMintedLead, kMinted);
+    if (minted != 0) draft_.note("minted", Severity::Info, "minted", sentences[minted]);
   }
 
  private:

@@ -23,7 +23,7 @@ std::string text(const Result<Writing>& writing) {
 
 std::vector<std::string> codes(const std::vector<Note>& notes) {
   std::vector<std::string> out;
-  for (const Note& note : notes) out.push_back(note.code);
+  for (const Note& note : notes) out.emplace_back(note.code);
   return out;
 }
 
@@ -96,8 +96,8 @@ TEST(Read, SaysWhereANoteIs) {
   ASSERT_TRUE(reading);
   ASSERT_EQ(codes(reading->notes), (std::vector<std::string>{"lone_surrogate", "duplicate_key"}));
   EXPECT_EQ(reading->notes[0].message, 1U);
-  EXPECT_NE(reading->notes[0].detail.find("/1/content"), std::string::npos);
-  EXPECT_NE(reading->notes[1].detail.find("/1/a"), std::string::npos);
+  EXPECT_NE(reading->notes[0].detail.view().find("/1/content"), std::string::npos);
+  EXPECT_NE(reading->notes[1].detail.view().find("/1/a"), std::string::npos);
 }
 
 TEST(Detect, TellsTheDialectOfADocument) {

@@ -15,6 +15,9 @@
 
 namespace parley::dialect {
 
+// A sentence that was put together.
+inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
+
 // Where a writer puts its bytes and its notes.
 struct Draft {
   Dialect target;
@@ -27,8 +30,10 @@ struct Draft {
   Form form = Form::AsRead;
   bool is_broken = false;  // for `parley`: the history is one that the wire's dialect would refuse
 
-  void note(std::string_view code, Severity severity, std::string_view action, std::string detail,
-            std::optional<std::size_t> block = {});
+  void note(std::string_view code, Severity severity, std::string_view action, Text detail,
+            std::optional<std::size_t> block = {}) {
+    notes.push_back({code, severity, position, block, to_string(target), action, std::move(detail)});
+  }
   // Call before each wire message: puts the comma between two of them.
   json::Out& next() {
     if (written++ != 0) out.raw(',');

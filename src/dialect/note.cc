@@ -1,6 +1,5 @@
 #include "parley/dialect/note.h"
 
-#include "dialect/format.h"
 #include "parley/json/writer.h"
 
 namespace parley {
@@ -37,17 +36,12 @@ Json to_json(const Note& note) {
 }
 
 std::string to_line(const Note& note) {
-  std::string line = note.code + " (" + std::string(to_string(note.severity));
+  std::string line(note.code);
+  line.append(" (").append(to_string(note.severity));
   if (note.line) line += ", line " + std::to_string(*note.line);
   if (note.message) line += ", message " + std::to_string(*note.message);
   if (note.block) line += ", block " + std::to_string(*note.block);
-  return line + "): " + note.detail;
-}
-
-void dialect::Draft::note(std::string_view code, Severity severity, std::string_view action,
-                          std::string detail, std::optional<std::size_t> block) {
-  notes.push_back({std::string(code), severity, position, block, std::string(to_string(target)),
-                   std::string(action), std::move(detail)});
+  return line.append("): ").append(note.detail.view());
 }
 
 }  // namespace parley

@@ -203,7 +203,7 @@ class Writer {
     if (!part.empty() || draft_.written == before) put(part);
     if (const std::size_t count = draft_.written - before; count > 1) {
       draft_.note("message_split", Severity::Info, "split",
-                  "the message became " + std::to_string(count) + " messages");
+                  said("the message became " + std::to_string(count) + " messages"));
     }
   }
 
@@ -286,7 +286,7 @@ class Writer {
       out.raw('"');
       if (part.texts.size() > 1) {
         draft_.note("text_joined", Severity::Info, "joined",
-                    std::to_string(part.texts.size()) + " texts are joined by newlines into one");
+                    said(std::to_string(part.texts.size()) + " texts are joined by newlines into one"));
       }
     }
     put_calls(part);

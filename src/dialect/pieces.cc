@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "json/compact.h"
 #include "json/walk.h"
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
@@ -10,8 +11,6 @@
 
 namespace parley::dialect {
 namespace {
-
-bool has_space(std::string_view json) { return json.find_first_of(" \n\r\t") != std::string_view::npos; }
 
 struct Extension {
   std::string_view ending, media_type;
@@ -57,6 +56,11 @@ DataUrl parse_data_url(std::string_view url) {
   return out;
 }
 
+// One for every type of block.
+constexpr auto kDropped = std::to_array<std::string_view>(
+    {"text_dropped", "thinking_dropped", "image_dropped", "audio_dropped", "video_dropped",
+     "document_dropped", "tool_use_dropped", "tool_result_dropped", "raw_dropped"});
+
 // Says in words what an error flag says.
 bool says_error(std::string_view spelled) { return spelled.starts_with("Error: "); }
 
@@ -84,6 +88,18 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
 
 }  // namespace
 
+NameSentences::NameSentences(std::string_view lead, std::span<const std::string_view> names) {
+  for (std::size_t chosen = 0; chosen < std::size_t{1} << names.size(); ++chosen) {
+    std::string sentence(lead);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if ((chosen >> i & 1) == 0) continue;
+      if (sentence.size() != lead.size()) sentence += ", ";
+      sentence += names[i];
+    }
+    sentences_.push_back(std::move(sentence));
+  }
+}
+
 void put_string(json::Out& out, const Arena& arena, Slice slice) {
   if (slice.is_null()) {
     out.raw("null");
@@ -94,7 +110,7 @@ void put_string(json::Out& out, const Arena& arena, Slice slice) {
 
 void put_value(json::Out& out, const Arena& arena, Slice slice) {
   const std::string_view json = arena.bytes(slice);
-  out.raw(has_space(json) ? arena.value(slice).compact().text().view() : json);
+  out.raw(json::has_space(json) ? arena.value(slice).compact().text().view() : json);
 }
 
 void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use) {
@@ -146,18 +162,16 @@ void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, 
     return;
   }
   const std::string_view spelled = arena.bytes(use.arguments());
-  json::Out exact(spelled.size());
-  const std::size_t exact_size = exact.unescaped(spelled).size();
-  const Result<Json> parsed = Json::parse(exact.take_buffer());
-  if (!parsed || !parsed->is_object()) {
+  const std::size_t start = out.size();
+  const std::size_t exact_size = out.unescaped(spelled).size() - start;
+  if (!json::compact_object(out, start)) {
     // No arguments at all is how a model spells an empty object; anything else is worth a note.
     if (exact_size != 0) note_no_object();
+    out.shrink_to(start);
     out.raw("{}");
     if (exact_size != 0) out.raw(",\"raw_input\":").quoted(spelled);
     return;
   }
-  const std::size_t start = out.size();
-  json::put_compact(out, parsed->text());
   // Whitespace is all that can be missing, so the size tells.
   if (out.size() - start != exact_size) out.raw(",\"raw_input\":").quoted(spelled);
 }
@@ -173,26 +187,28 @@ InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& me
   if (media.media_type().present()) out.media_type = arena.bytes(media.media_type());
   if (const DataUrl url = parse_data_url(out.data); url.is_base64) {
     if (!out.media_type.empty() && plain(out.media_type) != plain(url.media_type)) {
-      draft.note("media_type_corrected", Severity::Info, "corrected",
-                 "the data URL says " + plain(url.media_type).str() + ", not " + plain(out.media_type).str(),
-                 index);
+      draft.note(
+          "media_type_corrected", Severity::Info, "corrected",
+          said("the data URL says " + plain(url.media_type).str() + ", not " + plain(out.media_type).str()),
+          index);
     }
     out.data = url.data;
     out.media_type = url.media_type;
   }
   const std::string_view shown = sniffed(out.data);
-  if (const Text said = plain(out.media_type); !shown.empty() && shown != said.view()) {
-    if (!said.empty() || !is_of(media.type, shown)) {
-      const std::string other = said.empty() ? "of type " + std::string(to_string(media.type)) : said.str();
+  if (const Text named = plain(out.media_type); !shown.empty() && shown != named.view()) {
+    if (!named.empty() || !is_of(media.type, shown)) {
+      const std::string other = named.empty() ? "of type " + std::string(to_string(media.type)) : named.str();
       draft.note("media_type_corrected", Severity::Info, "corrected",
-                 "the bytes are " + std::string(shown) + ", not " + other, index);
+                 said("the bytes are " + std::string(shown) + ", not " + other), index);
     }
     out.media_type = shown;
   }
   if (out.media_type.empty()) {
     out.media_type = usual_media_type(media.type);
     draft.note("media_type_guessed", Severity::Minor, "minted",
-               "the bytes show no known media type; " + std::string(out.media_type) + " is assumed", index);
+               said("the bytes show no known media type; " + std::string(out.media_type) + " is assumed"),
+               index);
   }
   return out;
 }
@@ -210,7 +226,7 @@ std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRec
   }
   const std::string_view usual = usual_media_type(media.type);
   draft.note("media_type_guessed", Severity::Minor, "minted",
-             "the URL shows no media type; " + std::string(usual) + " is assumed", index);
+             said("the URL shows no media type; " + std::string(usual) + " is assumed"), index);
   return usual;
 }
 
@@ -243,26 +259,25 @@ bool loses_name(const Arena& arena, const MessageRecord& message) {
 void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message, bool name) {
   // A message built here has an id and a time nobody asked for; only what was said can be lost.
   const bool built = arena.dialect() == 0;
-  std::string lost;
-  const auto add = [&](bool said, std::string_view member) {
-    if (!said) return;
-    if (!lost.empty()) lost += ", ";
-    lost += member;
-  };
-  add(message.id.present() && !built, "id");
-  add(name, "name");
-  add(message.timestamp.present(), "timestamp");
-  add(message.metadata.present() && arena.bytes(message.metadata).find('"') != std::string_view::npos,
-      "metadata");
-  add(message.invocation_id.present(), "invocation_id");
-  if (lost.empty()) return;
-  draft.note("identity_dropped", Severity::Minor, "dropped", "there is no place for: " + lost);
+  const bool has_metadata =
+      message.metadata.present() && arena.bytes(message.metadata).find('"') != std::string_view::npos;
+  static constexpr std::array<std::string_view, 5> kMembers = {"id", "name", "timestamp", "metadata",
+                                                               "invocation_id"};
+  static const NameSentences sentences("there is no place for: ", kMembers);
+  const std::size_t lost = (message.id.present() && !built ? 1U : 0U) | (name ? 2U : 0U) |
+                           (message.timestamp.present() ? 4U : 0U) | (has_metadata ? 8U : 0U) |
+                           (message.invocation_id.present() ? 16U : 0U);
+  if (lost != 0) draft.note("identity_dropped", Severity::Minor, "dropped", sentences[lost]);
 }
 
 void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t index) {
-  const std::string type(to_string(block.type));
-  draft.note(type + "_dropped", Severity::Major, "dropped",
-             std::string(to_string(draft.target)) + " cannot carry this " + type + " block", index);
+  const std::string_view type = to_string(block.type);
+  const auto* code = std::find_if(kDropped.begin(), kDropped.end(),
+                                  [&](std::string_view each) { return each.starts_with(type); });
+  draft.note(
+      *code, Severity::Major, "dropped",
+      said(std::string(to_string(draft.target)) + " cannot carry this " + std::string(type) + " block"),
+      index);
 }
 
 void note_origin(Draft& draft, std::size_t index) {

@@ -2,12 +2,27 @@
 // for what a target cannot hold.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "dialect/format.h"
 
 namespace parley::dialect {
+
+// The sentences "<lead><names>" for every choice of names, each made once: a note for every message then
+// costs nothing to word. Bit i of the index stands for names[i].
+class NameSentences {
+ public:
+  NameSentences(std::string_view lead, std::span<const std::string_view> names);
+  // REQUIRES: this object is static, as the Text does not keep it alive.
+  Text operator[](std::size_t chosen) const { return Text::trusted(nullptr, sentences_[chosen]); }
+
+ private:
+  std::vector<std::string> sentences_;
+};
+inline constexpr std::string_view kMintedLead = "the message has none, the dialect needs one: ";
 
 // A string slot as a JSON string; null if it is null; "" if it is absent.
 void put_string(json::Out& out, const Arena& arena, Slice slice);

@@ -41,7 +41,7 @@ std::optional<std::size_t> message_at(std::span<const MessageRecord> messages, s
 std::vector<Note> reading_notes(const Arena& arena, std::span<const json::Oddity> oddities, bool has_mark,
                                 Dialect dialect) {
   std::vector<Note> notes;
-  const std::string name(to_string(dialect));
+  const std::string_view name = to_string(dialect);
   if (has_mark) {
     notes.push_back({"byte_order_mark", Severity::Info, std::nullopt, std::nullopt, name, "dropped",
                      "the byte order mark at the start is left out"});
@@ -60,10 +60,9 @@ std::vector<Note> reading_notes(const Arena& arena, std::span<const json::Oddity
               std::nullopt,
               name,
               surrogate ? "replaced" : "kept",
-              {}};
-    note.detail = surrogate ? "half of a surrogate pair became U+FFFD at "
-                            : "the member name stands twice, the last one counts, at ";
-    note.detail += pointers[i];
+              dialect::said((surrogate ? "half of a surrogate pair became U+FFFD at "
+                                       : "the member name stands twice, the last one counts, at ") +
+                            pointers[i])};
     note.path = pointers[i];
     notes.push_back(std::move(note));
   }

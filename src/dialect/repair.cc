@@ -59,12 +59,10 @@ class Repairer {
     return std::get<T>(static_cast<BlockVariant&>(blocks_[spot.message][spot.block]));
   }
 
-  void note(std::string_view code, Severity severity, std::string_view action, Spot spot,
-            std::string detail) {
+  void note(std::string_view code, Severity severity, std::string_view action, Spot spot, Text detail) {
     const DialectTag tag = Arena::of(messages_[spot.message]).dialect();
     const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
-    notes_.push_back({std::string(code), severity, spot.message, spot.block, std::string(origin),
-                      std::string(action), std::move(detail)});
+    notes_.push_back({code, severity, spot.message, spot.block, origin, action, std::move(detail)});
   }
 
   // Finds all calls and binds results to them: the nth result of an id to its nth call.

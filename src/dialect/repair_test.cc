@@ -23,7 +23,7 @@ std::string written(const Conversation& conversation) {
 
 std::vector<std::string> codes(const Repairing& repairing) {
   std::vector<std::string> out;
-  for (const Note& note : repairing.notes) out.push_back(note.code);
+  for (const Note& note : repairing.notes) out.emplace_back(note.code);
   return out;
 }
 

@@ -41,8 +41,11 @@ void put_timestamp(Draft& draft, std::string_view spelled, TimeStyle style) {
   draft.out.quoted(time);
   if (time == spelled) return;
   const bool exact = style == TimeStyle::Iso || !matches(spelled, kIso) || spelled.ends_with("000");
-  draft.note("timestamp_respelled", exact ? Severity::Info : Severity::Minor, "respelled",
-             exact ? "the time is spelled the target's way" : "microseconds are cut to milliseconds");
+  if (exact) {
+    draft.note("timestamp_respelled", Severity::Info, "respelled", "the time is spelled the target's way");
+  } else {
+    draft.note("timestamp_respelled", Severity::Minor, "respelled", "microseconds are cut to milliseconds");
+  }
 }
 
 }  // namespace parley::dialect

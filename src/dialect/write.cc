@@ -14,6 +14,7 @@ namespace {
 using dialect::Draft;
 using dialect::Format;
 using dialect::format_of;
+using dialect::said;
 using dialect::tag;
 
 using Notes = std::vector<Note>;
@@ -85,11 +86,11 @@ void note_places(Draft& draft, const Json& patch, std::string_view except = {}) 
     std::erase_if(places.values, [&](const std::string& each) { return each.starts_with(except); });
   if (!places.values.empty()) {
     draft.note("member_dropped", Severity::Minor, "dropped",
-               "members the target does not know are left out: " + joined(places.values));
+               said("members the target does not know are left out: " + joined(places.values)));
   }
   if (!places.nulls.empty()) {
     draft.note("null_dropped", Severity::Info, "dropped",
-               "members that are null are left out: " + joined(places.nulls));
+               said("members that are null are left out: " + joined(places.nulls)));
   }
 }
 
@@ -354,7 +355,7 @@ class Composer {
       put(kept->text);
     }
     if (kept->notes != nullptr) {
-      const NoteRange noted = *static_cast<const NoteRange*>(kept->notes.get());
+      const NoteRange noted = *static_cast<const NoteRange*>(kept->notes);
       notes.insert(notes.end(), noted.begin(), noted.end());
     }
     return true;
@@ -441,9 +442,9 @@ class Composer {
         out_.raw(']');
       }
       made_.clear();
-      notes.push_back({"shape_changed", Severity::Info, 0, std::nullopt, std::string(to_string(target_)),
-                       "split",
-                       "the message became " + std::to_string(count_) + " messages, written as a list"});
+      notes.push_back(
+          {"shape_changed", Severity::Info, 0, std::nullopt, to_string(target_), "split",
+           said("the message became " + std::to_string(count_) + " messages, written as a list")});
     }
   }
 
@@ -462,9 +463,8 @@ class Composer {
   void note_frame() {
     const bool is_envelope = conversation_.shape() == DocumentShape::Envelope;
     if (!conversation_.tools().empty() && !(target_ == Dialect::Parley && is_envelope)) {
-      notes.push_back({"tools_dropped", Severity::Major, std::nullopt, std::nullopt,
-                       std::string(to_string(target_)), "dropped",
-                       "there is no place for the list of tools"});
+      notes.push_back({"tools_dropped", Severity::Major, std::nullopt, std::nullopt, to_string(target_),
+                       "dropped", "there is no place for the list of tools"});
     }
   }
 
@@ -490,24 +490,26 @@ class Composer {
   // The next write of these messages in this dialect takes them from here.
   void keep_fragments(const Text& text) {
     if (!options_.keep) return;
-    // The notes are kept once for all; each fragment refers to its own.
+    // Text and notes are kept once for all; each fragment refers to its own.
     struct Kept {
+      Text text;
       Notes all;
       std::vector<NoteRange> ranges;
     };
-    auto kept = std::make_shared<Kept>();
-    kept->all = notes;
+    auto kept = std::make_shared<Kept>(text, notes);
     kept->ranges.reserve(made_.size());
     for (const Made& made : made_) {
-      std::shared_ptr<const NoteRange> noted;
-      if (made.note_count != 0) {
-        kept->ranges.push_back(NoteRange(kept->all).subspan(made.first_note, made.note_count));
-        noted = {kept, &kept->ranges.back()};
-      }
+      const NoteRange noted = NoteRange(kept->all).subspan(made.first_note, made.note_count);
+      if (!noted.empty()) kept->ranges.push_back(noted);
       const Message& message = messages_[made.message];
-      Arena::of(message).keep_fragment(
-          Arena::index_of(message), tag(target_), static_cast<std::uint32_t>(made.message),
-          static_cast<std::uint32_t>(made.written), text.slice(made.start, made.size), std::move(noted));
+      Arena::of(message).keep_fragment(Arena::index_of(message),
+                                       {.dialect = tag(target_),
+                                        .position = static_cast<std::uint32_t>(made.message),
+                                        .count = static_cast<std::uint32_t>(made.written),
+                                        .text = text.view().substr(made.start, made.size),
+                                        .notes = noted.empty() ? nullptr : &kept->ranges.back(),
+                                        .owner = kept,
+                                        .next = nullptr});
     }
   }
 

@@ -15,22 +15,22 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-Cursor::Cursor(Buffer& buffer, const CursorOptions& options)
-    : base_(buffer.data()),
+Cursor::Cursor(std::span<char> bytes, const CursorOptions& options)
+    : base_(bytes.data()),
       p_(base_),
-      end_(base_ + buffer.size()),
+      end_(base_ + bytes.size()),
       depth_limit_(options.limits.depth),
       string_limit_(options.limits.string),
       short_limit_(std::min(kShort, string_limit_)),
       kernel_(&kernel()),
       strict_(options.strict) {
   constexpr std::size_t kLargest = 0xFFFFFFF0;  // so that every offset fits a Slice
-  if (buffer.size() > std::min(options.limits.bytes, kLargest)) {
+  if (bytes.size() > std::min(options.limits.bytes, kLargest)) {
     fail(Code::LimitExceeded, p_,
          "the document is larger than the limit of " + std::to_string(options.limits.bytes) + " bytes");
     return;
   }
-  if (buffer.view().starts_with(kByteOrderMark)) p_ += kByteOrderMark.size();
+  if (std::string_view(base_, bytes.size()).starts_with(kByteOrderMark)) p_ += kByteOrderMark.size();
 }
 
 bool Cursor::fail(Code code, const char* at, std::string message) {

@@ -21,6 +21,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +56,10 @@ class Cursor {
  public:
   // Reads `buffer`, which must outlive the cursor. A leading byte order mark is passed over; a lone
   // surrogate escape is overwritten in place by \ufffd unless options.strict.
-  Cursor(Buffer& buffer, const CursorOptions& options);
+  Cursor(Buffer& buffer, const CursorOptions& options)
+      : Cursor(std::span(buffer.data(), buffer.size()), options) {}
+  // The same for bytes elsewhere. REQUIRES: what B1 of Buffer says holds for them.
+  Cursor(std::span<char> bytes, const CursorOptions& options);
 
   bool ok() const { return !failed_; }
   const Fault& fault() const { return fault_; }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -70,6 +71,13 @@ class Out {
     size_ =
         static_cast<std::size_t>(kernel().unescape(spelled.data(), spelled.size(), bytes_ + size_) - bytes_);
     return *this;
+  }
+
+  // The bytes from `start` on, with NUL and readable bytes behind them, as a cursor wants them.
+  std::span<char> tail(std::size_t start) {
+    room(0);
+    bytes_[size_] = '\0';
+    return {bytes_ + start, size_ - start};
   }
 
   void reserve(std::size_t more) { room(more); }

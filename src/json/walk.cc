@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "json/kernel.h"
-#include "json/out.h"
 #include "parley/json/buffer.h"
 
 namespace parley::json {
@@ -51,21 +50,6 @@ std::size_t value_end(std::string_view text, std::size_t at) {
     if (depth != 0) at = skip_space(text, at);
   } while (depth != 0);
   return at;
-}
-
-void put_compact(Out& out, std::string_view text) {
-  // Runs without whitespace between their tokens are copied at once.
-  std::size_t copied = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t next = skip_space(text, at);
-    if (next != at) {
-      out.raw(text.substr(copied, at - copied));
-      copied = at = next;
-      continue;
-    }
-    at = token_end(text, at);
-  }
-  out.raw(text.substr(copied));
 }
 
 Text unescaped(const Text& spelled) {

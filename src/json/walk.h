@@ -8,8 +8,6 @@
 
 namespace parley::json {
 
-class Out;
-
 inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 // The first position from `at` on that is not whitespace.
@@ -23,9 +21,6 @@ std::size_t token_end(std::string_view text, std::size_t at);
 
 // The end of the value at `at`.
 std::size_t value_end(std::string_view text, std::size_t at);
-
-// Puts the value without insignificant whitespace.
-void put_compact(Out& out, std::string_view text);
 
 // What the inside of a JSON string spells; `spelled` itself, shared, if it holds no escape.
 Text unescaped(const Text& spelled);

@@ -71,8 +71,7 @@ const Fragment* Arena::fragment(std::uint32_t index, DialectTag dialect, std::ui
   return kept;
 }
 
-void Arena::keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position,
-                          std::uint32_t count, Text text, std::shared_ptr<const void> notes) const {
+void Arena::keep_fragment(std::uint32_t index, Fragment fragment) const {
   FragmentList* lists = fragments_.load(std::memory_order_acquire);
   if (lists == nullptr) {
     auto made = std::make_unique<FragmentList[]>(message_count_);
@@ -84,17 +83,12 @@ void Arena::keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t
   int kept = 0;
   for (const Fragment* each = head; each != nullptr; each = each->next.get()) ++kept;
   if (kept >= kMostFragments) return;  // a message that moves about must not collect fragments for ever
-  auto fragment = std::make_unique<Fragment>();
-  fragment->dialect = dialect;
-  fragment->position = position;
-  fragment->count = count;
-  fragment->text = std::move(text);
-  fragment->notes = std::move(notes);
+  auto own = std::make_unique<Fragment>(std::move(fragment));
   do {
-    (void)fragment->next.release();
-    fragment->next.reset(head);
-  } while (!lists[index].compare_exchange_weak(head, fragment.get(), std::memory_order_acq_rel));
-  (void)fragment.release();
+    (void)own->next.release();
+    own->next.reset(head);
+  } while (!lists[index].compare_exchange_weak(head, own.get(), std::memory_order_acq_rel));
+  (void)own.release();
 }
 
 std::size_t Arena::memory() const {

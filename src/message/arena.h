@@ -110,8 +110,9 @@ struct Fragment {
   DialectTag dialect = 0;
   std::uint32_t position = 0;  // minted values derive from it
   std::uint32_t count = 1;     // wire messages it holds
-  Text text;
-  std::shared_ptr<const void> notes;  // what the dialect room noted while writing it
+  std::string_view text;
+  const void* notes = nullptr;        // what the dialect room noted while writing it
+  std::shared_ptr<const void> owner;  // of text and notes
   std::unique_ptr<const Fragment> next;
 };
 
@@ -180,8 +181,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
 
   // The kept fragment of a message, or null; keeping one more. Both safe from any thread.
   const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position) const;
-  void keep_fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position, std::uint32_t count,
-                     Text text, std::shared_ptr<const void> notes) const;
+  void keep_fragment(std::uint32_t index, Fragment fragment) const;
 
   // Bytes held: buffer, records and this object; fragments apart.
   std::size_t memory() const;

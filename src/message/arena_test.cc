@@ -69,20 +69,29 @@ TEST(Arena, HoldsAtMost200BytesAMessageOfTwoBlocks) {
   EXPECT_LE(beside(document(kMessages / 2), Dialect::AgentScope), kMessages * 200);
 }
 
+Fragment fragment(DialectTag dialect, std::uint32_t position, std::uint32_t count, std::string_view text) {
+  Fragment made;
+  made.dialect = dialect;
+  made.position = position;
+  made.count = count;
+  made.text = text;
+  return made;
+}
+
 TEST(Arena, KeepsFragmentsByDialectAndPosition) {
   const Conversation conversation = must_read(document(2), Dialect::AgentScope);
   const Arena& arena = *conversation.document();
   EXPECT_EQ(arena.fragment(0, 1, 0), nullptr);
-  arena.keep_fragment(0, 1, 0, 1, "one", nullptr);
-  arena.keep_fragment(0, 2, 0, 1, "two", nullptr);
-  arena.keep_fragment(0, 1, 5, 3, "three", nullptr);
-  arena.keep_fragment(1, 1, 0, 1, "four", nullptr);
+  arena.keep_fragment(0, fragment(1, 0, 1, "one"));
+  arena.keep_fragment(0, fragment(2, 0, 1, "two"));
+  arena.keep_fragment(0, fragment(1, 5, 3, "three"));
+  arena.keep_fragment(1, fragment(1, 0, 1, "four"));
   ASSERT_NE(arena.fragment(0, 1, 0), nullptr);
-  EXPECT_EQ(arena.fragment(0, 1, 0)->text.view(), "one");
-  EXPECT_EQ(arena.fragment(0, 2, 0)->text.view(), "two");
-  EXPECT_EQ(arena.fragment(0, 1, 5)->text.view(), "three");
+  EXPECT_EQ(arena.fragment(0, 1, 0)->text, "one");
+  EXPECT_EQ(arena.fragment(0, 2, 0)->text, "two");
+  EXPECT_EQ(arena.fragment(0, 1, 5)->text, "three");
   EXPECT_EQ(arena.fragment(0, 1, 5)->count, 3U);
-  EXPECT_EQ(arena.fragment(1, 1, 0)->text.view(), "four");
+  EXPECT_EQ(arena.fragment(1, 1, 0)->text, "four");
   EXPECT_EQ(arena.fragment(1, 2, 0), nullptr);
   EXPECT_EQ(arena.fragment(0, 1, 6), nullptr);
 }
@@ -92,7 +101,7 @@ TEST(Arena, DoesNotCollectFragmentsForEver) {
   const Arena& arena = *conversation.document();
   std::size_t kept = 0;
   for (std::uint32_t position = 0; position < 1000; ++position) {
-    arena.keep_fragment(0, 1, position, 1, "x", nullptr);
+    arena.keep_fragment(0, fragment(1, position, 1, "x"));
   }
   for (std::uint32_t position = 0; position < 1000; ++position)
     kept += arena.fragment(0, 1, position) != nullptr;

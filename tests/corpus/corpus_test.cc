@@ -117,7 +117,7 @@ std::string with_ids_hidden(std::string_view text, std::string_view expected) {
 std::string to_text(const Note& note) {
   std::string place = note.message ? std::to_string(*note.message) : "-";
   if (note.block) place += "." + std::to_string(*note.block);
-  return "note " + note.code + " " + std::string(to_string(note.severity)) + " " + place;
+  return "note " + std::string(note.code) + " " + std::string(to_string(note.severity)) + " " + place;
 }
 
 std::string quoted_pointer(const std::string& path) { return path.empty() ? "\"\"" : path; }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parley/base/text.h"
 #include "parley/json/json.h"
 
 namespace parley {
@@ -20,14 +21,16 @@ enum class Severity : std::uint8_t {
 };
 std::string_view to_string(Severity severity);  // "info", "minor", "major"
 
+// Cheap to make and to copy, because a conversion may have one for every message: names are views of static
+// strings and most sentences are literals.
 struct Note {
-  std::string code;  // e.g. "thinking_dropped"
+  std::string_view code;  // e.g. "thinking_dropped"
   Severity severity = Severity::Info;
   std::optional<std::size_t> message;    // 0-based index in the source conversation
   std::optional<std::size_t> block;      // 0-based index of the block in the message
-  std::string dialect;                   // the dialect that could not carry it
-  std::string action;                    // what was done: "dropped", "minted", "joined", ...
-  std::string detail;                    // a sentence
+  std::string_view dialect;              // the dialect that could not carry it
+  std::string_view action;               // what was done: "dropped", "minted", "joined", ...
+  Text detail;                           // a sentence
   std::optional<std::size_t> line = {};  // of a JSON Lines file, from 1
   std::string path = {};                 // JSON Pointer into the source, where reading noted something
   bool operator==(const Note&) const = default;
