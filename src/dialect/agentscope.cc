@@ -49,7 +49,6 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   const bool good = r.cursor.object([&](std::string_view key) {
-    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "name") return r.string(message.name, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
@@ -61,10 +60,9 @@ bool read_message(Reader& r) {
       r.more();
       return r.cursor.skip(created_at);
     }
-    return r.envelope_member(key, has_role);
+    return r.unknown();
   });
   if (!good) return false;
-  if (r.is_envelope()) return true;
   if (created_at.present() && message.timestamp.is_absent()) {
     return r.cursor.fail(Code::WrongDialect, r.cursor.position() - (r.cursor.offset() - created_at.offset),
                          "a message with this member belongs to the dialect 'agentscope2'");

@@ -46,7 +46,6 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   const bool good = r.cursor.object([&](std::string_view key) {
-    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "id") return r.string(message.id, key);
     if (key == "name") return r.string(message.name, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
@@ -64,10 +63,9 @@ bool read_message(Reader& r) {
       r.more();
       return r.cursor.skip(old_timestamp);
     }
-    return r.envelope_member(key, has_role);
+    return r.unknown();
   });
   if (!good) return false;
-  if (r.is_envelope()) return true;
   if (old_timestamp.present() && message.timestamp.is_absent()) {
     return r.cursor.fail(Code::WrongDialect, r.cursor.position() - (r.cursor.offset() - old_timestamp.offset),
                          "a message with this member belongs to the dialect 'agentscope'");

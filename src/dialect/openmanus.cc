@@ -124,7 +124,6 @@ bool read_message(Reader& r) {
     return true;
   };
   const bool good = r.cursor.object([&](std::string_view key) {
-    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") return string_or_null(fields.content, fields.content_wire, key);
     if (key == "name") return optional(message.name, key);
@@ -139,10 +138,9 @@ bool read_message(Reader& r) {
       if (r.later.size() == 0) message.flags |= MessageRecord::kEmptyToolCalls;
       return true;
     }
-    return r.envelope_member(key, has_role);
+    return r.unknown();
   });
   if (!good) return false;
-  if (r.is_envelope()) return true;
   if (!has_role) return r.missing(start, "role");
   message.shape = fields.content.present()   ? ContentShape::String
                   : fields.content.is_null() ? ContentShape::Null

@@ -53,7 +53,6 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   const bool good = r.cursor.object([&](std::string_view key) {
-    if (r.is_envelope()) return r.envelope_member(key, has_role);
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "wire_role") return has_wire_role = r.role(wire_role, kRoles);
@@ -68,10 +67,9 @@ bool read_message(Reader& r) {
       return r.cursor.array([&](std::uint32_t) { return r.wrong_type(key, "an empty list"); });
     }
     if (key == "extra" && r.cursor.peek() != '{') return r.wrong_type(key, "an object");
-    return r.envelope_member(key, has_role);
+    return r.unknown();
   });
   if (!good) return false;
-  if (r.is_envelope()) return true;
   if (!has_role) return r.missing(start, "role");
   r.end_message(message, start);
   if (has_wire_role) r.messages.back().wire_role = wire_role;

@@ -263,9 +263,9 @@ bool Reader::document(ReadMessage read_message) {
   if (first == '[') {
     if (!list()) return false;
   } else if (first == '{') {
-    shape_ = DocumentShape::Single;
-    if (!read_message(*this)) return false;
-    if (shape_ == DocumentShape::Single) list_ = {start, cursor.offset() - start};
+    bool is_envelope = false;
+    if (!cursor.has_list_before("messages", "role", is_envelope)) return false;
+    if (!(is_envelope ? envelope() : single())) return false;
   } else {
     // What is no JSON at all is said to be so before anything is said about its shape.
     Slice ignored;
@@ -275,6 +275,14 @@ bool Reader::document(ReadMessage read_message) {
   }
   document_ = {start, cursor.offset() - start};
   return cursor.finish();
+}
+
+bool Reader::single() {
+  shape_ = DocumentShape::Single;
+  const std::uint32_t start = cursor.offset();
+  const bool good = read_message_(*this);
+  list_ = {start, cursor.offset() - start};
+  return good;
 }
 
 bool Reader::list() {
@@ -289,19 +297,15 @@ bool Reader::list() {
   return good;
 }
 
-bool Reader::envelope_member(std::string_view key, bool role_seen) {
-  const bool is_list =
-      shape_ == DocumentShape::Single && !role_seen && key == "messages" && cursor.peek() == '[';
-  const bool again = is_envelope() && key == "messages" && cursor.peek() == '[';
-  if (!is_list && !again) return unknown();
+bool Reader::envelope() {
   shape_ = DocumentShape::Envelope;
-  messages.clear();  // of a duplicate member the last one counts
-  blocks.clear();
-  children.clear();
-  ++depth_;
-  const bool good = list();
-  --depth_;
-  return good;
+  return cursor.object([&](std::string_view key) {
+    if (key != "messages" || cursor.peek() != '[') return skip_value();
+    messages.clear();  // of a duplicate member the last one counts
+    blocks.clear();
+    children.clear();
+    return list();
+  });
 }
 
 std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {

@@ -93,12 +93,10 @@ class Reader {
   // Says that the wire holds something the records do not.
   void more() { has_more_ = true; }
 
-  // The document around the messages. A single object is a message, unless it has a list "messages"
-  // before any role; `is_envelope()` then tells a dialect to leave its own frame unfinished.
+  // The document around the messages. An object is a message, unless it has a list "messages" before any
+  // role.
   using ReadMessage = bool (*)(Reader&);
   bool document(ReadMessage read_message);
-  bool envelope_member(std::string_view key, bool role_seen);
-  bool is_envelope() const { return shape_ == DocumentShape::Envelope && depth_ == 0; }
   std::shared_ptr<Arena> seal(json::Buffer buffer, DialectTag dialect);
 
   // The string a slice spells; valid until the next call.
@@ -109,6 +107,8 @@ class Reader {
   Records<BlockRecord> later;  // scratch: blocks whose place comes after others not read yet
 
  private:
+  bool envelope();
+  bool single();
   bool list();
   bool members(const BlockRule& rule, const BlockTable& table, BlockRecord& out);
   bool source(BlockRecord& out);
@@ -119,7 +119,6 @@ class Reader {
   ReadMessage read_message_ = nullptr;
   DocumentShape shape_ = DocumentShape::List;
   Slice document_, list_;
-  int depth_ = 0;  // 1 inside the list of an envelope
   bool has_more_ = false;
   std::string plain_;
   bool nested_ = false;  // inside a result: its blocks hold no further results

@@ -187,31 +187,48 @@ bool Cursor::skip(Slice& out) {
 }
 
 bool Cursor::look_ahead(std::string_view name, Slice& value) {
-  const char* const start = p_;
-  const std::size_t oddities = oddities_.size();
+  const Mark mark = marked();
   value = Slice::absent();
   ++p_;
   Slice first;
   if (peek() == '"' && string(first) && bytes(first) == name && peek() == ':') {
     ++p_;
     if (peek() == '"' && scalar(value)) {
-      p_ = start;
+      p_ = mark.p;
       return true;
     }
   }
   if (failed_) return false;
-  p_ = start;
+  p_ = mark.p;
   const bool good = object([&](std::string_view key) {
     Slice ignored;
     return skip(key == name ? value : ignored);
   });
-  p_ = start;
+  back_to(mark);
+  return good;
+}
+
+bool Cursor::has_list_before(std::string_view name, std::string_view other, bool& found) {
+  const Mark mark = marked();
+  found = false;
+  object([&](std::string_view key) {
+    found = key == name && peek() == '[';
+    Slice ignored;
+    return !found && key != other && skip(ignored);
+  });
+  back_to(mark);
+  return !failed_;
+}
+
+void Cursor::back_to(const Mark& mark) {
+  p_ = mark.p;
+  depth_ = mark.depth;
+  keys_.resize(mark.keys);
   // Duplicate keys will be met again when the object is read; lone surrogates are gone from it by now.
-  const auto first_new = oddities_.begin() + static_cast<std::ptrdiff_t>(oddities);
+  const auto first_new = oddities_.begin() + static_cast<std::ptrdiff_t>(mark.oddities);
   oddities_.erase(std::remove_if(first_new, oddities_.end(),
                                  [](const Oddity& oddity) { return oddity.code == Code::DuplicateKey; }),
                   oddities_.end());
-  return good;
 }
 
 bool Cursor::scalar(Slice& out) {

@@ -149,6 +149,10 @@ class Cursor {
   // absent. Fast if it is the first member; else the object is read twice. REQUIRES: peek() == '{'.
   bool look_ahead(std::string_view name, Slice& value);
 
+  // Looks ahead, without moving, whether the object at the cursor has a list under `name` before any member
+  // `other`. REQUIRES: peek() == '{'.
+  bool has_list_before(std::string_view name, std::string_view other, bool& found);
+
   // True if nothing but whitespace is left; else a fault.
   bool finish();
 
@@ -182,6 +186,14 @@ class Cursor {
 #endif
     return kShort + 1;
   }
+
+  // Where looking ahead began.
+  struct Mark {
+    const char* p;
+    std::size_t depth, keys, oddities;
+  };
+  Mark marked() const { return {p_, depth_, keys_.size(), oddities_.size()}; }
+  void back_to(const Mark& mark);
 
   bool long_string(const char* first, Slice& out);
   bool odd_string(const char* first, Slice& out);
