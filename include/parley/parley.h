@@ -17,6 +17,8 @@
 #include "parley/json/limits.h"
 #include "parley/json/pointer.h"
 #include "parley/json/writer.h"
+#include "parley/memory/memory.h"
+#include "parley/memory/openmanus_memory.h"
 #include "parley/message/block.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"

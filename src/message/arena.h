@@ -190,7 +190,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   using FragmentList = std::atomic<const Fragment*>;
 
   json::Buffer buffer_;
-  Memory memory_, block_memory_;  // of the records; the first may hold both kinds
+  RecordMemory memory_, block_memory_;  // of the records; the first may hold both kinds
   const MessageRecord* messages_ = nullptr;
   const BlockRecord* blocks_ = nullptr;  // the blocks of messages, then the children of results
   std::uint32_t message_count_ = 0;

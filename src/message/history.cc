@@ -46,10 +46,16 @@ class Historian {
       const Arena& arena = Arena::of(messages_[i]);
       const MessageRecord& record = Arena::record_of(messages_[i]);
       const auto blocks = arena.blocks(record);
-      // A message that is not all results ends the step before it.
-      if (!arena.continues_step(record)) ++step_;
+      // A step ends with the first thing that is no result: results may stand before a request in one
+      // message.
+      bool ends_step = blocks.empty();
+      if (ends_step) ++step_;
       for (std::size_t k = 0; k < blocks.size(); ++k) {
         const Place place{i, k};
+        if (!ends_step && blocks[k].type != BlockType::ToolResult) {
+          ends_step = true;
+          ++step_;
+        }
         if (blocks[k].type == BlockType::ToolUse) take_call(arena, blocks[k], place);
         if (blocks[k].type == BlockType::ToolResult) take_result(arena, blocks[k], place);
       }

@@ -17,7 +17,7 @@ namespace parley {
 struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
-using Memory = std::unique_ptr<void, FreeMemory>;
+using RecordMemory = std::unique_ptr<void, FreeMemory>;
 
 template <typename Record>
 class Records {
@@ -47,7 +47,7 @@ class Records {
   void clear() { size_ = 0; }
 
   // The records in memory of their size, which the system does in place.
-  Memory take() {
+  RecordMemory take() {
     if (size_ < capacity_) move_to(std::max<std::size_t>(size_, 1));
     size_ = capacity_ = 0;
     return std::move(memory_);
@@ -63,7 +63,7 @@ class Records {
     capacity_ = capacity;
   }
 
-  Memory memory_;
+  RecordMemory memory_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };

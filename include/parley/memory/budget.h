@@ -1,0 +1,35 @@
+// A Budget says how much of a conversation a model may be shown. Plain values.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "parley/base/error.h"
+#include "parley/message/message.h"
+
+namespace parley {
+
+// What a message costs in tokens: the same answer for the same message, whenever it is asked.
+using TokenCost = std::function<std::size_t(const Message&)>;
+
+// Limits that hold together; one that is not set is no limit.
+struct Budget {
+  std::optional<std::size_t> messages = 100;          // OpenManus' default
+  std::optional<std::size_t> exchanges = {};          // steps that call tools, with their results
+  std::optional<std::size_t> tokens = {};             // needs MemoryOptions::tokens
+  std::optional<std::size_t> bytes = {};              // of JSON
+  std::optional<std::chrono::milliseconds> age = {};  // since a message was added; never of what is protected
+
+  // When a limit is passed, the window shrinks to this share of it, so that the messages at its front, which
+  // a provider caches, change rarely. 1 drops no more than it must.
+  double low_water = 0.75;
+
+  static Budget unlimited() { return {.messages = std::nullopt}; }
+};
+
+// Fails with Invalid, naming the limit, if one is 0 or negative or the share is not in (0, 1].
+Result<void> validate(const Budget& budget);
+
+}  // namespace parley

@@ -1,0 +1,195 @@
+// Memory holds a conversation within a budget and never breaks it.
+//
+// It keeps two things. The log has every message that was added, in order, for as long as the Memory lives.
+// The window is what a model is shown of it. Whatever leaves the window leaves it as a whole exchange (the
+// calls of one step and all their results), is returned to the caller, and stays in the log.
+//
+// Invariants (quoted by tests as W1..W9):
+//   W1  In the window no result is without its call, and no answered call without its result.
+//   W2  System messages, pins, the newest user request and the newest message or exchange of all leave the
+//       window only by remove() and clear().
+//   W3  The open exchange, whose calls wait for results, cannot leave the window by anything but clear(), and
+//       nothing but its results can be added behind it.
+//   W4  After every operation the window is within its budget. An operation that cannot keep it so fails with
+//       LimitExceeded, naming the message that forbids it, and changes nothing.
+//   W5  What an operation takes out of the window is returned by it, oldest first.
+//   W6  The log keeps everything in the order it was added; only clear() empties it.
+//   W7  A copy costs the same at any size and shares all messages; neither side sees what the other does
+//   later. W8  The messages of the window are in the order of the log. W9  A summary stands where the
+//   messages it covers began, and names them.
+//
+// Marks and pins belong to exchanges: who marks one message of an exchange marks all of it.
+//
+// A value; one thread at a time. A Snapshot is immutable and safe from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/dialect/dialect.h"
+#include "parley/json/json.h"
+#include "parley/memory/budget.h"
+#include "parley/memory/compressor.h"
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+
+namespace parley {
+
+// What add() does with a message whose id the log has already.
+enum class Duplicates : std::uint8_t {
+  Skip,  // AgentScope's default
+  Keep,
+  Refuse,  // fails with Invalid
+};
+
+// When a window is compressed instead of cut.
+struct CompressionPolicy {
+  bool on_add = true;
+  bool on_get = false;
+  std::optional<std::size_t> messages =
+      {};  // compress above this many; at the latest when a budget is passed
+  std::optional<std::size_t> tokens = {};
+  std::size_t keep_recent = 3;  // the newest messages and exchanges that stay as they are
+  std::size_t most_summary_bytes = 4096;
+  std::chrono::milliseconds deadline{30'000};
+};
+
+struct MemoryOptions {
+  Budget budget = {};
+  TokenCost tokens = {};
+  Duplicates duplicates = Duplicates::Skip;
+  std::optional<std::size_t> text_bytes = {};  // a longer text is shown with its middle cut out
+  std::shared_ptr<Compressor> compressor = {};
+  CompressionPolicy compression = {};
+};
+
+// What an operation did.
+struct Change {
+  std::size_t count = 0;         // messages added, removed or marked
+  std::vector<Message> evicted;  // what left the window, oldest first
+};
+
+// The messages that a summary speaks for: `count` of those from `first` to `last` in the log.
+struct Summary {
+  Message message;
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::size_t count = 0;
+};
+
+namespace memory {
+class State;
+struct View;
+}  // namespace memory
+
+// A window as it was at one moment.
+class Snapshot {
+ public:
+  std::size_t size() const;
+  std::vector<Message> messages() const;
+  Conversation conversation() const { return Conversation(messages()); }
+
+ private:
+  friend class Memory;
+  explicit Snapshot(std::shared_ptr<const memory::View> view) : view_(std::move(view)) {}
+  std::shared_ptr<const memory::View> view_;
+};
+
+class Memory {
+ public:
+  Memory();  // at most 100 messages, as OpenManus
+  // Fails with Invalid if a limit makes no sense, or if a budget of tokens has no TokenCost.
+  static Result<Memory> create(MemoryOptions options);
+  Memory(const Memory& other);
+  Memory(Memory&&) noexcept;
+  Memory& operator=(Memory other) noexcept;
+  ~Memory();
+
+  // Adds messages behind all others, all of them or none. Fails with BrokenHistory if a result has no call
+  // that waits for it, or if calls wait for results and something else comes (complete_pending() helps); with
+  // Invalid if a mark is empty.
+  Result<Change> add(std::span<const Message> messages, std::span<const Text> marks = {});
+  Result<Change> add(const Message& message, std::span<const Text> marks = {}) {
+    return add({&message, 1}, marks);
+  }
+
+  // OpenManus' names. What was evicted is returned.
+  Result<std::vector<Message>> add_message(const Message& message) { return add_messages({&message, 1}); }
+  Result<std::vector<Message>> add_messages(std::span<const Message> messages);
+  // The newest `n` messages and what belongs to their exchanges, so it may be a few more; not the summary.
+  // Fails with Invalid if n is negative.
+  Result<std::vector<Message>> get_recent_messages(std::int64_t n) const;
+  // Fails with Unsupported if a message has no single form in the dialect.
+  Result<std::vector<Json>> to_dict_list(Dialect dialect = Dialect::OpenManus) const;
+
+  // Gives every call that waits an error result that says `reason`, in the order of the calls.
+  Result<Change> complete_pending(const Text& reason);
+  std::vector<Text> pending() const;  // the ids of the calls that wait
+
+  // What a model is shown: the summary, if there is one, and the messages.
+  std::vector<Message> window() const;
+  std::size_t size() const;  // of the window, the summary included
+  std::size_t tokens() const;
+  std::size_t bytes() const;
+  Snapshot snapshot() const;
+  Memory fork() const { return *this; }
+
+  // AgentScope's reading: only what has `mark`, nothing that has `exclude_mark`. Compresses first if the
+  // policy says so. A mark that nothing has selects nothing.
+  struct Selection {
+    Text mark = {};  // empty: any
+    Text exclude_mark = {};
+    bool prepend_summary = true;
+  };
+  std::vector<Message> get(const Selection& selection);
+  std::vector<Message> get() { return get(Selection{}); }
+
+  // Takes messages out of the window, each with its whole exchange; the log keeps them. Index: as in
+  // window(), fails with NotFound if there is none. Ids and marks that are not there remove nothing. Fails
+  // with Invalid if the exchange is open.
+  Result<Change> remove(std::size_t index);
+  Result<Change> remove(std::span<const Text> ids);
+  Result<Change> remove_by_mark(std::span<const Text> marks);
+
+  // Selects by `ids` and by having `old_mark`, each if given; takes `old_mark` away and adds `new_mark`, if
+  // given. The number of messages whose marks changed. An empty mark is none.
+  std::size_t update_messages_mark(const Text& new_mark, const Text& old_mark = {},
+                                   std::optional<std::span<const Text>> ids = {});
+
+  // A pin keeps the exchange of a message in the window. Fails with NotFound if the window has no such id,
+  // unpin() with LimitExceeded never: a budget is met again at the next add().
+  Result<void> pin(const Text& id);
+  Result<void> unpin(const Text& id);
+
+  // Replaces all but the protected and the newest messages by a summary. Fails, and changes nothing, if there
+  // is nothing to compress or the compressor fails, is late, or gives no shorter text.
+  Result<Change> compress();
+  const std::optional<Summary>& summary() const;
+  std::vector<Message> covered() const;              // what the summary stands for
+  void update_compressed_summary(const Text& text);  // AgentScope's: by hand, covering nothing; "" is none
+  // Why the last compression that was due by itself failed, if it did.
+  const std::optional<Error>& compression_error() const;
+
+  std::vector<Message> log() const;
+  std::size_t log_size() const;
+
+  void clear();  // window, log, marks, pins and summary
+
+  // All of it but the options, as one JSON object that load_state_dict() takes. It also takes AgentScope's
+  // two forms. Fails, and changes nothing, with Malformed, WrongType, Missing, BrokenHistory or
+  // LimitExceeded.
+  Result<Json> state_dict() const;
+  Result<void> load_state_dict(const Json& state);
+
+ private:
+  std::unique_ptr<memory::State> state_;
+};
+
+}  // namespace parley

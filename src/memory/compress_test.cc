@@ -1,0 +1,305 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "parley/memory/compressor.h"
+#include "parley/memory/memory.h"
+#include "parley/message/validate.h"
+
+namespace parley {
+namespace {
+
+Message call(const Text& id) {
+  const ToolCall one{id, "function", {"search", "{\"q\":\"x\"}"}};
+  return Message::from_tool_calls({&one, 1});
+}
+
+// Does what a test wants.
+class Scripted : public Compressor {
+ public:
+  using Script = std::function<Result<CompressionAnswer>(const CompressionRequest&)>;
+  explicit Scripted(Script script, std::size_t window = 1 << 20)
+      : script_(std::move(script)), window_(window) {}
+  Result<CompressionAnswer> compress(const CompressionRequest& request) override {
+    ++asked;
+    return script_(request);
+  }
+  std::size_t window_bytes() const override { return window_; }
+  int asked = 0;
+
+ private:
+  Script script_;
+  std::size_t window_;
+};
+
+CompressionAnswer short_answer(const CompressionRequest& request) {
+  return {"in short", request.messages.size()};
+}
+
+Memory memory_with(std::shared_ptr<Compressor> compressor, CompressionPolicy policy = {},
+                   Budget budget = {}) {
+  return Memory::create({.budget = budget, .compressor = std::move(compressor), .compression = policy})
+      .value();
+}
+
+void fill(Memory& memory, int steps) {
+  ASSERT_TRUE(memory.add(Message::system_message("rules")));
+  ASSERT_TRUE(memory.add(Message::user_message("the question")));
+  for (int i = 0; i < steps; ++i) {
+    const Text id = Text::repaired("c" + std::to_string(i));
+    ASSERT_TRUE(memory.add(call(id)));
+    ASSERT_TRUE(memory.add(Message::tool_message("found a page about it", "search", id)));
+  }
+}
+
+// W9
+TEST(Compression, ReplacesTheOlderPartByASummary) {
+  Memory memory = memory_with(std::make_shared<Scripted>(short_answer));
+  fill(memory, 10);
+  const auto change = memory.compress();
+  ASSERT_TRUE(change) << change.error().message;
+  EXPECT_EQ(change->count, 14U);  // three exchanges stay
+  const std::vector<Message> window = memory.window();
+  ASSERT_EQ(window.size(), 1U + 1U + 1U + 6U);
+  EXPECT_EQ(window[0].role(), Role::System);
+  EXPECT_EQ(window[1].content()->view(), "the question");  // W2
+  EXPECT_EQ(window[2].content()->view(), "in short");
+  EXPECT_EQ(memory.size(), window.size());
+  EXPECT_TRUE(validate_history(window).empty());
+  ASSERT_TRUE(memory.summary());
+  EXPECT_EQ(memory.summary()->first, 2U);
+  EXPECT_EQ(memory.summary()->last, 15U);
+  EXPECT_EQ(memory.summary()->count, 14U);
+  EXPECT_EQ(memory.covered().size(), 14U);
+  EXPECT_EQ(memory.log_size(), 22U);  // W6
+  EXPECT_EQ(window[2].id(), memory.window()[2].id());
+}
+
+TEST(Compression, RollsTheSummaryOn) {
+  std::vector<std::optional<Text>> previous;
+  auto compressor = std::make_shared<Scripted>([&](const CompressionRequest& request) {
+    previous.push_back(request.previous);
+    return short_answer(request);
+  });
+  Memory memory = memory_with(compressor);
+  fill(memory, 10);
+  ASSERT_TRUE(memory.compress());
+  for (int i = 10; i < 15; ++i) {
+    const Text id = Text::repaired("c" + std::to_string(i));
+    ASSERT_TRUE(memory.add(call(id)));
+    ASSERT_TRUE(memory.add(Message::tool_message("more", "search", id)));
+  }
+  ASSERT_TRUE(memory.compress());
+  EXPECT_EQ(previous, (std::vector<std::optional<Text>>{std::nullopt, Text("in short")}));
+  EXPECT_EQ(memory.summary()->count, 24U);
+  EXPECT_EQ(memory.covered().size(), 24U);
+}
+
+TEST(Compression, NeverAsksForMoreThanTheCompressorCanTake) {
+  std::size_t largest = 0;
+  auto compressor = std::make_shared<Scripted>(
+      [&](const CompressionRequest& request) -> Result<CompressionAnswer> {
+        Memory scale = Memory::create({.budget = Budget::unlimited()}).value();
+        EXPECT_TRUE(scale.add(request.messages));  // whole exchanges
+        largest = std::max(largest, scale.bytes());
+        return short_answer(request);
+      },
+      700);
+  Memory memory = memory_with(compressor);
+  fill(memory, 30);
+  ASSERT_TRUE(memory.compress());
+  EXPECT_GT(compressor->asked, 3);
+  EXPECT_LE(largest, 700U);
+}
+
+TEST(Compression, CutsWhatIsLargerThanTheCompressorsWindow) {
+  std::size_t seen = 0;
+  auto compressor = std::make_shared<Scripted>(
+      [&](const CompressionRequest& request) -> Result<CompressionAnswer> {
+        for (const Message& message : request.messages) seen = std::max(seen, message.content()->size());
+        return short_answer(request);
+      },
+      1000);
+  Memory memory = memory_with(compressor, {.keep_recent = 0});
+  ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(50'000, 'x')))));
+  ASSERT_TRUE(memory.add(Message::assistant_message("the newest stays")));
+  ASSERT_TRUE(memory.compress());
+  EXPECT_LE(seen, 1000U);
+  EXPECT_EQ(memory.covered().front().content()->size(), 50'000U);
+}
+
+// Whatever a compressor does, the memory stays as it was.
+TEST(Compression, SurvivesEveryCompressor) {
+  using Script = Scripted::Script;
+  const struct {
+    const char* what;
+    Script script;
+    Code code;
+  } kTable[] = {
+      {"nothing", [](const CompressionRequest& r) { return CompressionAnswer{"", r.messages.size()}; },
+       Code::Invalid},
+      {"a lie about its range", [](const CompressionRequest&) { return CompressionAnswer{"all is well", 1}; },
+       Code::Invalid},
+      {"a novel",
+       [](const CompressionRequest& r) {
+         return CompressionAnswer{Text::repaired(std::string(r.most_bytes + 1, 'x')), r.messages.size()};
+       },
+       Code::LimitExceeded},
+      {"an error", [](const CompressionRequest&) { return fail(Code::Unavailable, "the model is away"); },
+       Code::Unavailable},
+      {"an exception",
+       [](const CompressionRequest&) -> Result<CompressionAnswer> { throw std::runtime_error("oops"); },
+       Code::Unavailable},
+      {"any exception", [](const CompressionRequest&) -> Result<CompressionAnswer> { throw 7; },
+       Code::Unavailable},
+  };
+  for (const auto& row : kTable) {
+    SCOPED_TRACE(row.what);
+    Memory memory = memory_with(std::make_shared<Scripted>(row.script));
+    fill(memory, 10);
+    const std::vector<Message> before = memory.window();
+    const auto change = memory.compress();
+    ASSERT_FALSE(change);
+    EXPECT_EQ(change.error().code, row.code) << change.error().message;
+    EXPECT_EQ(memory.window(), before);
+    EXPECT_FALSE(memory.summary());
+  }
+}
+
+TEST(Compression, ThrowsALateAnswerAway) {
+  Memory memory =
+      memory_with(std::make_shared<Scripted>(short_answer), {.deadline = std::chrono::milliseconds(-1)});
+  fill(memory, 10);
+  EXPECT_EQ(memory.compress().error().code, Code::Timeout);
+}
+
+TEST(Compression, MustMakeProgress) {
+  auto wordy = std::make_shared<Scripted>([](const CompressionRequest& request) {
+    return CompressionAnswer{Text::repaired(std::string(4000, 'x')), request.messages.size()};
+  });
+  Memory memory = memory_with(wordy, {.keep_recent = 0});
+  ASSERT_TRUE(memory.add(Message::assistant_message("hello")));
+  ASSERT_TRUE(memory.add(Message::assistant_message("again")));
+  EXPECT_EQ(memory.compress().error().code, Code::Invalid);
+  EXPECT_EQ(memory.window().front().content()->view(), "hello");
+}
+
+TEST(Compression, NeedsSomethingToCompress) {
+  Memory memory = memory_with(std::make_shared<Scripted>(short_answer));
+  EXPECT_EQ(memory.compress().error().code, Code::Invalid);
+  fill(memory, 1);  // a system message, the request, and one of the newest
+  EXPECT_EQ(memory.compress().error().code, Code::Invalid);
+  Memory without;
+  EXPECT_EQ(without.compress().error().code, Code::Unsupported);
+}
+
+// Even if nothing recent is kept, what is protected stays (W2, W3).
+TEST(Compression, LeavesTheOpenExchangeAndPins) {
+  Memory memory = memory_with(std::make_shared<Scripted>(short_answer), {.keep_recent = 0});
+  fill(memory, 5);
+  const Text pinned = *memory.window()[2].id();
+  ASSERT_TRUE(memory.pin(pinned));
+  ASSERT_TRUE(memory.add(call("open")));
+  ASSERT_TRUE(memory.compress());
+  const std::vector<Message> window = memory.window();
+  ASSERT_EQ(window.size(), 1U + 1U + 2U + 1U + 1U);
+  EXPECT_EQ(window[2].id(), pinned);
+  EXPECT_EQ(window[4].content()->view(), "in short");
+  EXPECT_EQ(memory.pending().size(), 1U);
+}
+
+TEST(Compression, ComesByItselfInsteadOfDropping) {
+  auto compressor = std::make_shared<Scripted>(short_answer);
+  Memory memory = memory_with(compressor, {}, {.messages = 20});
+  fill(memory, 100);
+  EXPECT_LE(memory.size(), 20U);
+  EXPECT_GT(compressor->asked, 1);
+  ASSERT_TRUE(memory.summary());
+  EXPECT_EQ(memory.summary()->count + memory.size() - 1, memory.log_size());  // nothing was dropped
+  EXPECT_TRUE(validate_history(memory.window()).empty());
+}
+
+TEST(Compression, FallsBackToDroppingAndBacksOff) {
+  auto compressor =
+      std::make_shared<Scripted>([](const CompressionRequest&) { return fail(Code::Unavailable, "away"); });
+  Memory memory = memory_with(compressor, {.messages = 10}, {.messages = 20});
+  fill(memory, 100);
+  EXPECT_LE(memory.size(), 20U);
+  EXPECT_FALSE(memory.summary());
+  ASSERT_TRUE(memory.compression_error());
+  EXPECT_EQ(memory.compression_error()->message, "away");
+  EXPECT_LT(compressor->asked, 150);
+  EXPECT_GT(compressor->asked, 3);
+}
+
+TEST(Compression, ComesOnReadingIfAsked) {
+  auto compressor = std::make_shared<Scripted>(short_answer);
+  Memory memory = memory_with(compressor, {.on_add = false, .on_get = true, .messages = 10});
+  fill(memory, 10);
+  EXPECT_EQ(compressor->asked, 0);
+  EXPECT_EQ(memory.get().size(), 9U);
+  EXPECT_EQ(compressor->asked, 1);
+}
+
+TEST(Compression, RemovesASummaryLikeAMessage) {
+  Memory memory = memory_with(std::make_shared<Scripted>(short_answer));
+  fill(memory, 10);
+  ASSERT_TRUE(memory.compress());
+  const auto change = memory.remove(2);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->evicted.front().content()->view(), "in short");
+  EXPECT_FALSE(memory.summary());
+  EXPECT_EQ(memory.size(), 8U);
+  EXPECT_EQ(memory.window().size(), 8U);
+}
+
+TEST(Compression, TakesASummaryByHand) {
+  Memory memory;
+  ASSERT_TRUE(memory.add(Message::user_message("hi")));
+  memory.update_compressed_summary("so far");
+  EXPECT_EQ(memory.window().front().content()->view(), "so far");
+  EXPECT_EQ(memory.get({.prepend_summary = false}).size(), 1U);
+  memory.update_compressed_summary("");
+  EXPECT_EQ(memory.window().size(), 1U);
+}
+
+TEST(ExtractiveCompressor, TellsRequestsCallsAndErrors) {
+  std::vector<Message> messages = {Message::user_message("Find the bug. It is somewhere."), call("1")};
+  messages.push_back(MessageBuilder(Role::Tool)
+                         .block(ToolResultBlock{"1", "search", Text("no such file"), true})
+                         .build()
+                         .value());
+  messages.push_back(Message::assistant_message("I will look elsewhere! Then I will see."));
+  ExtractiveCompressor compressor;
+  const auto answer =
+      compressor.compress({.messages = messages, .previous = {}, .most_bytes = 1000, .deadline = {}});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->covered, 4U);
+  EXPECT_EQ(answer->text.view(),
+            "Summary of the earlier conversation:\n"
+            "- user: Find the bug.\n"
+            "- called search {\"q\":\"x\"}\n"
+            "- error from search: no such file\n"
+            "- assistant: I will look elsewhere!");
+  const auto shorter =
+      compressor.compress({.messages = messages, .previous = {}, .most_bytes = 100, .deadline = {}});
+  ASSERT_TRUE(shorter);
+  EXPECT_EQ(shorter->text.view(),
+            "Summary of the earlier conversation:\n- user: Find the bug.\n- error from search: no such file");
+  EXPECT_FALSE(compressor.compress({.messages = messages, .previous = {}, .most_bytes = 10, .deadline = {}}));
+}
+
+// A thousand steps with the compressor that is built in: never broken, never over budget.
+TEST(ExtractiveCompressor, CarriesALongRun) {
+  Memory memory = memory_with(std::make_shared<ExtractiveCompressor>(), {.most_summary_bytes = 600},
+                              {.messages = 30, .bytes = 20'000});
+  fill(memory, 1000);
+  EXPECT_LE(memory.size(), 30U);
+  EXPECT_LE(memory.bytes(), 20'000U);
+  EXPECT_FALSE(memory.compression_error());
+  EXPECT_EQ(memory.summary()->count + memory.size() - 1, memory.log_size());
+  EXPECT_TRUE(validate_history(memory.window()).empty());
+}
+
+}  // namespace
+}  // namespace parley

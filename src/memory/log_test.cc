@@ -1,0 +1,68 @@
+#include "memory/log.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace parley::memory {
+namespace {
+
+Entry entry(std::uint32_t tokens) { return {Message::user_message("x"), 0, 0, tokens, 0, 0}; }
+
+void expect_numbers(const Log& log, std::size_t size) {
+  ASSERT_EQ(log.size(), size);
+  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(log[i].tokens, i);
+}
+
+TEST(Log, GrowsOverManyChunks) {
+  Log log;
+  for (std::uint32_t i = 0; i < 1000; ++i) log.push_back(entry(i));
+  expect_numbers(log, 1000);
+}
+
+// Copies are taken at every size and go on differently; each sees its own entries and no others.
+TEST(Log, CopiesGoTheirOwnWay) {
+  Log log;
+  std::vector<Log> copies;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    copies.push_back(log);
+    log.push_back(entry(i));
+  }
+  for (std::size_t size = 0; size < copies.size(); ++size) {
+    Log& copy = copies[size];
+    expect_numbers(copy, size);
+    copy.push_back(entry(1'000'000));
+    copy.push_back(entry(1'000'001));
+    EXPECT_EQ(copy[size].tokens, 1'000'000U);
+    EXPECT_EQ(copy.size(), size + 2);
+  }
+  expect_numbers(log, 600);
+}
+
+TEST(Log, ForgetsTheNewestAndGoesOn) {
+  Log log;
+  for (std::uint32_t i = 0; i < 600; ++i) log.push_back(entry(i));
+  const Log copy = log;
+  for (const std::size_t size : {519U, 512U, 300U, 256U, 1U, 0U}) {
+    log.shrink_to(size);
+    for (auto i = static_cast<std::uint32_t>(size); i < 520; ++i) log.push_back(entry(i));
+    expect_numbers(log, 520);
+  }
+  expect_numbers(copy, 600);
+}
+
+// A reader needs no lock while the log grows.
+TEST(Log, IsReadWhileItGrows) {
+  Log log;
+  for (std::uint32_t i = 0; i < 300; ++i) log.push_back(entry(i));
+  const Log copy = log;
+  std::thread reader([&copy] {
+    for (int round = 0; round < 100; ++round) expect_numbers(copy, 300);
+  });
+  for (std::uint32_t i = 300; i < 2000; ++i) log.push_back(entry(i));
+  reader.join();
+  expect_numbers(log, 2000);
+}
+
+}  // namespace
+}  // namespace parley::memory

@@ -1,0 +1,347 @@
+#include "parley/memory/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "parley/base/clock.h"
+#include "parley/message/validate.h"
+
+namespace parley {
+namespace {
+
+Message user(Text text) { return Message::user_message(text); }
+Message with_id(Role role, Text id, Text text) {
+  return MessageBuilder(role).id(id).content(text).build().value();
+}
+
+Message call(std::initializer_list<Text> ids) {
+  MessageBuilder builder(Role::Assistant);
+  for (const Text& id : ids) builder.block(ToolUseBlock{id, "f", "{}"});
+  return builder.build().value();
+}
+Message result(const Text& id) { return Message::tool_message("done", "f", id); }
+
+Memory memory_of(Budget budget) { return Memory::create({.budget = budget}).value(); }
+Memory exact(std::size_t messages) { return memory_of({.messages = messages, .low_water = 1}); }
+
+// The texts of messages, calls and results, in brief.
+std::string shown(std::span<const Message> messages) {
+  std::string out;
+  for (const Message& message : messages) {
+    if (!out.empty()) out += ' ';
+    for (const Block& block : message.blocks()) {
+      if (const auto* text = block.as<TextBlock>()) out += text->text.view();
+      if (const auto* use = block.as<ToolUseBlock>()) out += "?" + use->id.str();
+      if (const auto* answer = block.as<ToolResultBlock>()) out += "!" + answer->id.str();
+    }
+  }
+  return out;
+}
+std::string shown(const Memory& memory) { return shown(memory.window()); }
+
+void add_all(Memory& memory, std::initializer_list<Message> messages) {
+  for (const Message& message : messages) {
+    const auto change = memory.add(message);
+    ASSERT_TRUE(change) << change.error().message;
+  }
+}
+
+TEST(Memory, HoldsAHundredMessagesByDefault) {
+  Memory memory;
+  for (int i = 0; i < 101; ++i) ASSERT_TRUE(memory.add_message(Message::assistant_message("x")));
+  EXPECT_EQ(memory.size(), 75U);  // the low water mark
+  EXPECT_EQ(memory.log_size(), 101U);
+}
+
+// W1: the exchange is dropped whole, and returned (W5).
+TEST(Memory, DropsWholeExchanges) {
+  Memory memory = exact(4);
+  add_all(memory, {user("a"), call({"1", "2"}), result("2"), result("1")});
+  const auto evicted = memory.add_message(user("b"));
+  ASSERT_TRUE(evicted);
+  EXPECT_EQ(shown(*evicted), "a");
+  const auto more = memory.add_message(user("c"));
+  ASSERT_TRUE(more);
+  EXPECT_EQ(shown(*more), "?1?2 !2 !1");
+  EXPECT_EQ(shown(memory), "b c");
+  EXPECT_EQ(shown(memory.log()), "a ?1?2 !2 !1 b c");  // W6
+}
+
+// W2
+TEST(Memory, KeepsSystemMessagesPinsAndTheNewestRequest) {
+  Memory memory = exact(4);
+  add_all(memory, {Message::system_message("rules"), with_id(Role::Assistant, "p", "pinned")});
+  ASSERT_TRUE(memory.pin("p"));
+  add_all(memory, {user("question")});
+  for (int i = 0; i < 10; ++i) add_all(memory, {Message::assistant_message("step")});
+  EXPECT_EQ(shown(memory), "rules pinned question step");
+  ASSERT_TRUE(memory.unpin("p"));
+  add_all(memory, {user("next")});
+  EXPECT_EQ(shown(memory), "rules question step next");
+}
+
+// W3
+TEST(Memory, LetsOnlyResultsComeToAnOpenExchange) {
+  Memory memory = exact(3);
+  add_all(memory, {user("go"), call({"1", "2"})});
+  for (const Message& message : {user("well?"), Message::assistant_message("hm"), call({"3"}), result("4"),
+                                 Message::system_message("s")}) {
+    const auto change = memory.add(message);
+    ASSERT_FALSE(change);
+    EXPECT_EQ(change.error().code, Code::BrokenHistory);
+  }
+  EXPECT_EQ(memory.pending().size(), 2U);
+  EXPECT_EQ(memory.remove(1).error().code, Code::Invalid);
+  add_all(memory, {result("1")});
+  EXPECT_EQ(shown(memory), "go ?1?2 !1");
+  const auto too_many = memory.add(result("2"));  // neither the exchange nor the request can go
+  ASSERT_FALSE(too_many);
+  EXPECT_EQ(too_many.error().code, Code::LimitExceeded);
+  EXPECT_EQ(memory.pending().size(), 1U);
+}
+
+TEST(Memory, RefusesResultsBeforeTheirCallsAndTwice) {
+  Memory memory = exact(10);
+  EXPECT_EQ(memory.add(result("1")).error().code, Code::BrokenHistory);
+  add_all(memory, {call({"1"}), result("1")});
+  EXPECT_EQ(memory.add(result("1")).error().code, Code::BrokenHistory);
+  EXPECT_EQ(shown(memory), "?1 !1");
+}
+
+TEST(Memory, GivesWaitingCallsAnAnswer) {
+  Memory memory = exact(10);
+  add_all(memory, {user("go"), call({"1", "2", "3"}), result("2")});
+  const auto change = memory.complete_pending("cancelled by the user");
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->count, 2U);
+  EXPECT_EQ(shown(memory), "go ?1?2?3 !2 !1 !3");
+  EXPECT_TRUE(validate_history(memory.window()).empty());
+  const Message last = memory.window().back();
+  EXPECT_EQ(last.blocks().front().as<ToolResultBlock>()->is_error, true);
+  EXPECT_EQ(memory.complete_pending("again")->count, 0U);
+}
+
+// W4
+TEST(Memory, SaysWhatForbidsABudget) {
+  const auto cost = [](const Message& message) { return message.get_text_content()->size(); };
+  Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 10}, .tokens = cost}).value();
+  const auto change = memory.add(with_id(Role::System, "sys", "twelve bytes"));
+  ASSERT_FALSE(change);
+  EXPECT_EQ(change.error().code, Code::LimitExceeded);
+  EXPECT_EQ(change.error().message,
+            "the budget of 10 tokens cannot be met: the system message 'sys' alone takes 12");
+  EXPECT_EQ(memory.size(), 0U);
+  EXPECT_EQ(memory.log_size(), 0U);
+  add_all(memory, {with_id(Role::System, "sys", "ten bytes!")});  // its id is free again
+}
+
+TEST(Memory, DropsToTheLowWaterMarkAtOnce) {
+  Memory memory = memory_of({.messages = 10, .low_water = 0.5});
+  std::size_t changes = 0;
+  for (int i = 0; i < 100; ++i)
+    changes += memory.add(Message::assistant_message("x"))->evicted.empty() ? 0 : 1;
+  EXPECT_EQ(changes, 15U);  // the eleventh message drops six, and every sixth after it
+}
+
+TEST(Memory, CountsExchangesBytesAndAge) {
+  Memory exchanges = memory_of({.messages = {}, .exchanges = 1, .low_water = 1});
+  add_all(exchanges,
+          {user("a"), call({"1"}), result("1"), Message::assistant_message("b"), call({"2"}), result("2")});
+  EXPECT_EQ(shown(exchanges), "a b ?2 !2");  // what is no exchange is older than the one that may stay
+
+  Memory bytes = memory_of({.messages = {}, .bytes = 1000});
+  for (int i = 0; i < 100; ++i) add_all(bytes, {Message::assistant_message("some text")});
+  EXPECT_LE(bytes.bytes(), 1000U);
+  EXPECT_GT(bytes.size(), 1U);
+
+  ScopedClock clock(1'000'000);
+  Memory age = memory_of({.messages = {}, .age = std::chrono::seconds(10), .low_water = 1});
+  add_all(age, {Message::system_message("s"), Message::assistant_message("old")});
+  clock.advance(9'000);
+  add_all(age, {Message::assistant_message("young")});
+  clock.advance(2'000);
+  add_all(age, {Message::assistant_message("new")});
+  EXPECT_EQ(shown(age), "s young new");
+}
+
+TEST(Memory, RefusesBudgetsThatMakeNoSense) {
+  const auto code = [](Budget budget) { return Memory::create({.budget = budget}).error().code; };
+  EXPECT_EQ(code({.messages = 0}), Code::Invalid);
+  EXPECT_EQ(code({.exchanges = 0}), Code::Invalid);
+  EXPECT_EQ(code({.bytes = 0}), Code::Invalid);
+  EXPECT_EQ(code({.age = std::chrono::milliseconds(0)}), Code::Invalid);
+  EXPECT_EQ(code({.age = std::chrono::milliseconds(-1)}), Code::Invalid);
+  EXPECT_EQ(code({.low_water = 0}), Code::Invalid);
+  EXPECT_EQ(code({.low_water = 1.01}), Code::Invalid);
+  EXPECT_EQ(code({.tokens = 100}), Code::Invalid);  // and no function that counts them
+  EXPECT_EQ(Memory::create({.text_bytes = 10}).error().code, Code::Invalid);
+  EXPECT_EQ(Memory::create({.compression = {.messages = 0}}).error().code, Code::Invalid);
+}
+
+TEST(Memory, HoldsOneMessageIfThatIsAllItMay) {
+  Memory memory = exact(1);
+  for (const char* text : {"a", "b", "c"}) add_all(memory, {user(Text::repaired(text))});
+  EXPECT_EQ(shown(memory), "c");
+  const auto change = memory.add(Message::system_message("s"));  // the request must stay, and so must this
+  EXPECT_EQ(change.error().code, Code::LimitExceeded);
+  EXPECT_EQ(shown(memory), "c");
+}
+
+TEST(Memory, TakesAListAsAWholeOrNotAtAll) {
+  Memory memory = exact(10);
+  const std::vector<Message> list = {user("a"), call({"1"}), user("b")};
+  EXPECT_FALSE(memory.add_messages(list));
+  EXPECT_EQ(memory.size(), 0U);
+  EXPECT_TRUE(memory.pending().empty());
+  const std::vector<Message> many(25, Message::assistant_message("x"));
+  Memory keeps =
+      Memory::create({.budget = {.messages = 10, .low_water = 1}, .duplicates = Duplicates::Keep}).value();
+  EXPECT_EQ(keeps.add_messages(many)->size(), 15U);
+  EXPECT_EQ(keeps.size(), 10U);
+}
+
+// AgentScope's backends disagree about these; this is the one answer.
+TEST(Memory, AddsAnIdOnce) {
+  const Message one = with_id(Role::User, "m1", "hi");
+  Memory skips = exact(10);
+  EXPECT_EQ(skips.add(one)->count, 1U);
+  EXPECT_EQ(skips.add(one)->count, 0U);
+  const std::vector<Message> twice = {with_id(Role::User, "m2", "a"), with_id(Role::User, "m2", "b")};
+  EXPECT_EQ(skips.add(twice)->count, 1U);  // in one list, too
+  EXPECT_EQ(shown(skips), "hi a");
+
+  Memory keeps = Memory::create({.duplicates = Duplicates::Keep}).value();
+  EXPECT_EQ(keeps.add(twice)->count, 2U);
+  const Text id = "m2";
+  EXPECT_EQ(keeps.remove({&id, 1})->count, 2U);
+
+  Memory refuses = Memory::create({.duplicates = Duplicates::Refuse}).value();
+  EXPECT_EQ(refuses.add(twice).error().code, Code::Invalid);
+  EXPECT_EQ(refuses.size(), 0U);
+}
+
+TEST(Memory, MarksMessages) {
+  Memory memory = exact(10);
+  const Text hint = "hint";
+  ASSERT_TRUE(memory.add(with_id(Role::User, "m1", "a"), {&hint, 1}));
+  ASSERT_TRUE(memory.add(with_id(Role::User, "m2", "b"), {&hint, 1}));
+  ASSERT_TRUE(memory.add(with_id(Role::User, "m3", "c")));
+  const Text ids[] = {"m1", "m3", "nobody"};
+
+  EXPECT_EQ(memory.update_messages_mark("hint", {}, std::span(ids, 1)), 0U);  // it has it: not counted
+  EXPECT_EQ(memory.update_messages_mark({}, {}), 0U);                         // nothing to do: nothing done
+  EXPECT_EQ(memory.update_messages_mark("hint", "hint"), 0U);                 // replaced by itself: kept
+  EXPECT_EQ(shown(memory.get({.mark = "hint"})), "a b");
+  EXPECT_EQ(memory.update_messages_mark("x", {}, ids), 2U);
+  EXPECT_EQ(shown(memory.get({.mark = "x"})), "a c");  // in the order of the conversation
+  EXPECT_EQ(shown(memory.get({.mark = "x", .exclude_mark = "hint"})), "c");
+  EXPECT_EQ(shown(memory.get({.exclude_mark = "hint"})), "c");
+  EXPECT_EQ(memory.update_messages_mark("y", "x"), 2U);
+  EXPECT_TRUE(memory.get({.mark = "x"}).empty());
+  EXPECT_EQ(memory.update_messages_mark({}, "y"), 2U);
+  EXPECT_TRUE(memory.get({.mark = "y"}).empty());
+  EXPECT_TRUE(memory.get({.mark = "never"}).empty());
+
+  const Text unknown = "nobody";
+  EXPECT_EQ(memory.remove({&unknown, 1})->count, 0U);
+  EXPECT_EQ(memory.remove_by_mark({&unknown, 1})->count, 0U);
+  EXPECT_EQ(memory.remove_by_mark({&hint, 1})->count, 2U);
+  EXPECT_EQ(shown(memory), "c");
+}
+
+TEST(Memory, MarksAndRemovesWholeExchanges) {
+  Memory memory = exact(10);
+  const Text mark = "m";
+  add_all(memory, {user("go")});
+  ASSERT_TRUE(memory.add(call({"1"}), {&mark, 1}));
+  add_all(memory, {result("1"), Message::assistant_message("done")});
+  EXPECT_EQ(shown(memory.get({.mark = "m"})), "?1 !1");
+  const auto change = memory.remove(2);  // the result
+  ASSERT_TRUE(change);
+  EXPECT_EQ(shown(change->evicted), "?1 !1");
+  EXPECT_EQ(shown(memory), "go done");
+  EXPECT_EQ(memory.remove(2).error().code, Code::NotFound);
+}
+
+TEST(Memory, FindsTheRequestBeforeOneThatWasRemoved) {
+  Memory memory = exact(3);
+  add_all(memory, {user("first"), Message::assistant_message("a"), user("second")});
+  ASSERT_TRUE(memory.remove(2));
+  for (int i = 0; i < 5; ++i) add_all(memory, {Message::assistant_message("b")});
+  EXPECT_EQ(shown(memory), "first b b");
+}
+
+TEST(Memory, GivesTheRecentWithTheirExchanges) {
+  Memory memory = exact(10);
+  add_all(memory, {user("a"), call({"1"}), result("1"), user("b")});
+  EXPECT_EQ(shown(*memory.get_recent_messages(1)), "b");
+  EXPECT_EQ(shown(*memory.get_recent_messages(2)), "?1 !1 b");
+  EXPECT_EQ(shown(*memory.get_recent_messages(4)), "a ?1 !1 b");
+  EXPECT_EQ(shown(*memory.get_recent_messages(99)), "a ?1 !1 b");
+  EXPECT_TRUE(memory.get_recent_messages(0)->empty());
+  EXPECT_EQ(memory.get_recent_messages(-1).error().code, Code::Invalid);
+}
+
+TEST(Memory, WritesDicts) {
+  Memory memory;
+  add_all(memory, {user("hi")});
+  const auto dicts = memory.to_dict_list();
+  ASSERT_TRUE(dicts);
+  EXPECT_EQ(dicts->front().text().view(), R"({"role":"user","content":"hi"})");
+}
+
+TEST(Memory, ShowsLongTextsCutAndKeepsThem) {
+  Memory memory = Memory::create({.text_bytes = 100}).value();
+  add_all(memory, {user(Text::repaired(std::string(5000, 'x')))});
+  EXPECT_LE(memory.window().front().content()->size(), 100U);
+  EXPECT_NE(memory.window().front().content()->view().find(" characters cut ...]"), std::string::npos);
+  EXPECT_EQ(memory.log().front().content()->size(), 5000U);
+  EXPECT_LT(memory.bytes(), 1000U);
+  EXPECT_EQ(memory.snapshot().messages().front().content()->size(),
+            memory.window().front().content()->size());
+}
+
+TEST(Memory, ForgetsEverythingWhenCleared) {
+  Memory memory = exact(10);
+  const Text mark = "m";
+  ASSERT_TRUE(memory.add(with_id(Role::User, "m1", "a"), {&mark, 1}));
+  ASSERT_TRUE(memory.pin("m1"));
+  memory.update_compressed_summary("so far");
+  memory.clear();
+  EXPECT_EQ(memory.size(), 0U);
+  EXPECT_EQ(memory.log_size(), 0U);
+  EXPECT_FALSE(memory.summary());
+  EXPECT_TRUE(memory.window().empty());
+  EXPECT_TRUE(memory.get({.mark = "m"}).empty());
+  ASSERT_TRUE(memory.add(with_id(Role::User, "m1", "a")));
+}
+
+// W7: other threads read snapshots while the memory changes.
+TEST(Memory, IsReadThroughSnapshotsByOtherThreads) {
+  Memory memory = memory_of({.messages = 50});
+  add_all(memory, {Message::system_message("s"), user("go")});
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    const Snapshot snapshot = memory.snapshot();
+    const std::string before = shown(memory);
+    readers.emplace_back([snapshot, before] {
+      for (int round = 0; round < 50; ++round) ASSERT_EQ(shown(snapshot.messages()), before);
+    });
+    for (int k = 0; k < 200; ++k) add_all(memory, {Message::assistant_message("x")});
+  }
+  Memory fork = memory.fork();
+  std::thread writer([&fork] {
+    for (int k = 0; k < 500; ++k) add_all(fork, {Message::assistant_message("y")});
+  });
+  for (int k = 0; k < 500; ++k) add_all(memory, {Message::assistant_message("z")});
+  writer.join();
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(fork.log_size(), memory.log_size());
+  EXPECT_EQ(shown(fork.log()).find('z'), std::string::npos);
+  EXPECT_EQ(shown(memory.log()).find('y'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace parley

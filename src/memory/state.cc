@@ -1,0 +1,243 @@
+#include "memory/state.h"
+
+#include <algorithm>
+
+#include "memory/shorten.h"
+#include "message/arena.h"
+#include "parley/base/clock.h"
+#include "parley/base/hash.h"
+#include "parley/base/ids.h"
+
+namespace parley::memory {
+namespace {
+
+// An id as it reads; most need no unescaping.
+std::string_view plain(const Arena& arena, Slice slice, Text& kept) {
+  const std::string_view spelled = arena.bytes(slice);
+  if (spelled.find('\\') == std::string_view::npos) return spelled;
+  kept = arena.string(slice);
+  return kept;
+}
+
+std::string named(const std::vector<std::string>& ids) {
+  constexpr std::size_t kShown = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(ids.size(), kShown); ++i) out += (i == 0 ? "'" : ", '") + ids[i] + "'";
+  if (ids.size() > kShown) out += " and " + std::to_string(ids.size() - kShown) + " more";
+  return out;
+}
+
+std::uint32_t clamped(std::size_t value) {
+  return static_cast<std::uint32_t>(std::min<std::size_t>(value, 0xFFFFFFFF));
+}
+
+std::size_t bytes_of(const Message& message) {
+  const Slice wire = Arena::record_of(message).wire;
+  return wire.present() ? wire.length : Arena::of(message).buffer().size();
+}
+
+Totals cost_of_entry(const Entry& entry) { return {1, 0, entry.tokens, entry.bytes}; }
+
+}  // namespace
+
+Totals& Totals::operator+=(const Totals& more) {
+  messages += more.messages;
+  exchanges += more.exchanges;
+  tokens += more.tokens;
+  bytes += more.bytes;
+  return *this;
+}
+
+Totals& Totals::operator-=(const Totals& less) {
+  messages -= less.messages;
+  exchanges -= less.exchanges;
+  tokens -= less.tokens;
+  bytes -= less.bytes;
+  return *this;
+}
+
+const Message& View::shown(Position position) const {
+  if (!cut->empty()) {
+    if (const auto found = cut->find(position); found != cut->end()) return found->second;
+  }
+  return log[position].message;
+}
+
+bool View::holds(Position position) const {
+  const auto after = std::upper_bound(spans->begin(), spans->end(), position,
+                                      [](Position at, const Span& span) { return at < span.first; });
+  return after != spans->begin() && position < end(*(after - 1));
+}
+
+std::size_t View::size() const {
+  std::size_t size = summary ? 1 : 0;
+  for (const Span& span : *spans) size += end(span) - span.first;
+  return size;
+}
+
+std::size_t View::count_before(Position position) const {
+  std::size_t count = 0;
+  for (const Span& span : *spans) {
+    if (span.first < position) count += std::min(end(span), position) - span.first;
+  }
+  return count;
+}
+
+std::optional<Position> View::at(std::size_t index) const {
+  for (const Span& span : *spans) {
+    const std::size_t size = end(span) - span.first;
+    if (index < size) return span.first + static_cast<Position>(index);
+    index -= size;
+  }
+  return std::nullopt;
+}
+
+std::vector<Message> View::messages() const {
+  std::vector<Message> out;
+  out.reserve(size());
+  bool is_due = summary.has_value();
+  each([&](Position position) {
+    if (is_due && position >= summary->first) {
+      out.push_back(summary->message);
+      is_due = false;
+    }
+    out.push_back(shown(position));
+    return true;
+  });
+  if (is_due) out.push_back(summary->message);
+  return out;
+}
+
+Result<void> OpenExchange::follow(const Message& message, Position position) {
+  const Arena& arena = Arena::of(message);
+  const auto blocks = arena.blocks(Arena::record_of(message));
+  const auto still_waiting = [&] {
+    return fail(Code::BrokenHistory,
+                "the calls " + named(waiting) + " wait for results, and nothing else can come now");
+  };
+  if (blocks.empty() && is_open()) return still_waiting();
+  if (!is_open()) unit = position;
+  std::size_t older = waiting.size();
+  for (const BlockRecord& block : blocks) {
+    // Whatever else a message says, it says after the results it brings.
+    if (block.type != BlockType::ToolResult && older != 0) return still_waiting();
+    if (block.type != BlockType::ToolUse && block.type != BlockType::ToolResult) continue;
+    Text kept;
+    const std::string_view id = block.id().present() ? plain(arena, block.id(), kept) : std::string_view();
+    if (block.type == BlockType::ToolUse) {
+      if (!id.empty()) waiting.emplace_back(id);  // what has no id cannot be answered
+      continue;
+    }
+    const auto call = std::find(waiting.begin(), waiting.end(), id);
+    if (call == waiting.end()) {
+      return fail(Code::BrokenHistory,
+                  "a result is for the call '" + std::string(id) + "', and no such call waits");
+    }
+    waiting.erase(call);
+    if (older != 0) --older;
+  }
+  return {};
+}
+
+// The seed is secret, so that nobody can choose ids that all meet in one bucket.
+std::uint64_t State::hash_of_id(std::string_view id) {
+  static const std::uint64_t seed = random_uuid()[0];
+  return hash64(id, seed);
+}
+
+State::State(MemoryOptions the_options)
+    : options(std::make_shared<const MemoryOptions>(std::move(the_options))) {
+  view.spans.set({{0, kNoEnd}});
+}
+
+bool State::is_duplicate(const Message& message) const {
+  if (options->duplicates == Duplicates::Keep) return false;
+  const Arena& arena = Arena::of(message);
+  const Slice slice = Arena::record_of(message).id;
+  if (!slice.present()) return false;
+  Text kept;
+  const std::string_view id = plain(arena, slice, kept);
+  bool found = false;
+  positions_of(id, [&](Position) { return !(found = true); });
+  return found;
+}
+
+void State::append(const Message& message, Position unit) {
+  const auto position = static_cast<Position>(view.log.size());
+  const Arena& arena = Arena::of(message);
+  const MessageRecord& record = Arena::record_of(message);
+  const auto blocks = arena.blocks(record);
+  std::uint32_t flags = 0;
+  if (record.role == Role::System || record.role == Role::Developer) flags |= Entry::kSystem;
+  if (record.role == Role::User) flags |= Entry::kRequest;
+  const auto is_call = [](const BlockRecord& block) { return block.type == BlockType::ToolUse; };
+  if (std::any_of(blocks.begin(), blocks.end(), is_call)) flags |= Entry::kCalls;
+
+  std::optional<Message> cut;
+  if (options->text_bytes) cut = shortened(message, *options->text_bytes);
+  const Message& shown = cut ? *cut : message;
+  const Entry entry{message,
+                    unit,
+                    flags,
+                    options->tokens ? clamped(options->tokens(shown)) : 0,
+                    clamped(bytes_of(shown)),
+                    added_ms.value_or(now_ms())};
+  totals += cost_of_entry(entry);
+  if (unit == position && entry.has(Entry::kCalls)) ++totals.exchanges;
+  if (entry.has(Entry::kRequest)) request = unit;
+  view.log.push_back(entry);
+  if (cut) view.cut.own().emplace(position, *std::move(cut));
+  if (record.id.present()) {
+    Text kept;
+    ids_.insert(hash_of_id(plain(arena, record.id, kept)), position);
+  }
+}
+
+void State::take_back(std::size_t size) {
+  for (std::size_t i = view.log.size(); i-- > size;) {
+    const Entry& entry = view.log[i];
+    const auto position = static_cast<Position>(i);
+    totals -= cost_of_entry(entry);
+    if (entry.unit == position && entry.has(Entry::kCalls)) --totals.exchanges;
+    if (const auto id = entry.message.id()) ids_.erase(hash_of_id(*id), position);
+    if (view.cut->contains(position)) view.cut.own().erase(position);
+  }
+  view.log.shrink_to(size);
+  find_request();
+}
+
+void State::find_request() {
+  request = kNoEnd;
+  for (auto span = view.spans->rbegin(); span != view.spans->rend(); ++span) {
+    for (Position i = view.end(*span); i-- > span->first;) {
+      if (!view.log[i].has(Entry::kRequest)) continue;
+      request = view.log[i].unit;
+      return;
+    }
+  }
+}
+
+Position State::unit_end(Position unit) const {
+  Position end = unit + 1;
+  while (end < view.log.size() && view.log[end].unit == unit) ++end;
+  return end;
+}
+
+Totals State::cost_of(Position unit) const {
+  Totals cost;
+  if (view.log[unit].has(Entry::kCalls)) cost.exchanges = 1;
+  for (Position i = unit, end = unit_end(unit); i < end; ++i) cost += cost_of_entry(view.log[i]);
+  return cost;
+}
+
+void State::set_summary(std::optional<Summary> summary) {
+  const auto cost = [&](const Message& message) {
+    return Totals{1, 0, options->tokens ? options->tokens(message) : 0, bytes_of(message)};
+  };
+  if (view.summary) totals -= cost(view.summary->message);
+  if (summary) totals += cost(summary->message);
+  view.summary = std::move(summary);
+  covered.set({});
+}
+
+}  // namespace parley::memory

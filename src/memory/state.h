@@ -1,0 +1,188 @@
+// State is what a Memory is made of: the log, and the window over it as a list of spans.
+//
+// A unit is what enters and leaves the window together: an exchange, or a message that belongs to none. Units
+// are runs of neighbours in the log, because nothing but results can be added while calls wait for them (W3),
+// so a window is a list of spans of whole units. All but the newest span hold what is protected.
+//
+// Everything here is cheap to copy: what can be large is shared, and whoever changes it makes his own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "memory/copy_on_write.h"
+#include "memory/id_index.h"
+#include "memory/log.h"
+#include "parley/memory/memory.h"
+
+namespace parley::memory {
+
+// Positions first, first + 1, ..., last - 1. The newest span of a window has no end: what is added is in it.
+struct Span {
+  Position first, last;
+};
+inline constexpr Position kNoEnd = 0xFFFFFFFF;
+inline constexpr std::size_t kMostMessages = 4'294'967'000;
+
+struct Totals {
+  std::size_t messages = 0, exchanges = 0, tokens = 0, bytes = 0;
+
+  Totals& operator+=(const Totals& more);
+  Totals& operator-=(const Totals& less);
+};
+
+using Positions = std::vector<Position>;  // sorted
+
+// What a model is shown.
+struct View {
+  Log log;
+  CopyOnWrite<std::vector<Span>> spans;
+  CopyOnWrite<std::map<Position, Message>> cut;  // shown in place of what is too long
+  std::optional<Summary> summary;
+
+  Position end(const Span& span) const {
+    return span.last == kNoEnd ? static_cast<Position>(log.size()) : span.last;
+  }
+  // Calls visit(position) for each message of the window, in order, until it returns false.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    for (const Span& span : *spans) {
+      for (Position i = span.first, last = end(span); i < last; ++i) {
+        if (!visit(i)) return;
+      }
+    }
+  }
+  const Message& shown(Position position) const;
+  bool holds(Position position) const;
+  std::size_t count_before(Position position) const;    // messages of the window before it
+  std::optional<Position> at(std::size_t index) const;  // of the window, the summary not counted
+  std::size_t size() const;
+  std::vector<Message> messages() const;
+};
+
+// The calls that wait for results, and where their exchange began.
+struct OpenExchange {
+  Position unit = kNoEnd;
+  std::vector<std::string> waiting;  // ids, in the order of the calls
+
+  bool is_open() const { return !waiting.empty(); }
+  // Takes note of what `message` calls and answers. Fails with BrokenHistory, and may then hold anything, if
+  // it cannot come now. A list and a search through it, because an exchange has few calls: 10,000 in one,
+  // answered one by one, take a second.
+  Result<void> follow(const Message& message, Position position);
+};
+
+// A smaller window.
+struct Plan {
+  std::vector<Span> spans;
+  std::vector<Span> dropped;
+  Totals totals;
+};
+
+class State {
+ public:
+  explicit State(MemoryOptions options);
+
+  // Puts a message behind all others, whatever the budget says. REQUIRES: `open` has followed it.
+  void append(const Message& message, Position unit);
+  // Takes the newest messages away again, down to `size` of the log. REQUIRES: nothing left the window since.
+  void take_back(std::size_t size);
+  bool is_duplicate(const Message& message) const;
+
+  // A window within its budget; nothing if this one is. Fails with LimitExceeded.
+  Result<std::optional<Plan>> trimmed() const;
+  // The window without the units that judge(unit, totals so far) says Drop to, until it says Stop.
+  enum class Verdict : std::uint8_t { Keep, Drop, Stop };
+  template <typename Judge>
+  Plan without(Judge&& judge) const;
+  Plan without_units(const Positions& units) const;
+  // Makes it the window. What left it is returned.
+  std::vector<Message> apply(Plan plan);
+  std::vector<Message> messages_in(const std::vector<Span>& spans) const;
+
+  // A unit that no budget and no compression takes out of the window (W2, W3), and why.
+  bool is_protected(Position unit) const;
+  std::string_view what_is(Position unit) const;
+  bool is_pinned(Position unit) const;
+  Position unit_end(Position unit) const;
+  Totals cost_of(Position unit) const;
+
+  void set_summary(std::optional<Summary> summary);
+  bool compression_is_due() const;
+  // Compresses if that is due; a failure is kept in compression_error.
+  std::vector<Message> compress_if_due();
+  Result<std::vector<Message>> compress();
+
+  // The units of the window that hold a message of one of these ids, or that have one of these marks.
+  Positions units_of_ids(std::span<const Text> ids) const;
+  Positions units_of_marks(std::span<const Text> marks) const;
+  bool has_mark(std::string_view mark, Position unit) const;
+  // True if that changed anything.
+  bool add_mark(const Text& mark, Position unit);
+  bool remove_mark(const Text& mark, Position unit);
+  Result<void> pin(const Text& id, bool is_pinned);
+  Result<Change> remove(const Positions& units);
+
+  // Calls visit(position) for every message of the log with this id, until it returns false.
+  template <typename Visit>
+  void positions_of(std::string_view id, Visit&& visit) const {
+    ids_.find(hash_of_id(id), [&](Position position) {
+      return view.log[position].message.id()->view() != id || visit(position);
+    });
+  }
+
+  std::shared_ptr<const MemoryOptions> options;
+  View view;
+  Totals totals;  // of the window, the summary included
+  OpenExchange open;
+  Position request = kNoEnd;    // the unit of the newest user request
+  CopyOnWrite<Positions> pins;  // units
+  CopyOnWrite<std::map<std::string, CopyOnWrite<Positions>, std::less<>>> marks;  // units, by mark
+  std::optional<std::int64_t> added_ms;  // when append() says a message came, if not now
+  CopyOnWrite<Positions> covered;        // units the summary stands for
+  std::optional<Error> compression_error;
+
+ private:
+  Error over_budget(std::string_view name, std::size_t limit, std::size_t Totals::* total) const;
+  void find_request();
+  Positions compressible() const;
+  Result<Text> summarised(const Positions& units) const;
+  static std::uint64_t hash_of_id(std::string_view id);
+
+  IdIndex ids_;
+  std::size_t retry_at_ = 0;  // messages in the window before a compression that failed is tried again
+};
+
+template <typename Judge>
+Plan State::without(Judge&& judge) const {
+  Plan plan{{}, {}, totals};
+  bool stopped = false;
+  for (const Span& span : *view.spans) {
+    Position kept_from = span.first;
+    const Position end = view.end(span);
+    for (Position unit = span.first; unit < end && !stopped;) {
+      const Position next = unit_end(unit);
+      const Verdict verdict = judge(unit, plan.totals);
+      stopped = verdict == Verdict::Stop;
+      if (verdict == Verdict::Drop) {
+        if (kept_from != unit) plan.spans.push_back({kept_from, unit});
+        plan.totals -= cost_of(unit);
+        if (!plan.dropped.empty() && plan.dropped.back().last == unit) {
+          plan.dropped.back().last = next;
+        } else {
+          plan.dropped.push_back({unit, next});
+        }
+        kept_from = next;
+      }
+      unit = next;
+    }
+    if (kept_from != end || span.last == kNoEnd) plan.spans.push_back({kept_from, span.last});
+  }
+  return plan;
+}
+
+}  // namespace parley::memory
