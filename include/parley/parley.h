@@ -24,3 +24,4 @@
 #include "parley/message/message.h"
 #include "parley/message/role.h"
 #include "parley/message/validate.h"
+#include "parley/token/encoding.h"

@@ -1,0 +1,240 @@
+#include "parley/token/encoding.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "token/memo.h"
+#include "token/split.h"
+#include "token/tables.h"
+#include "token/vocabulary.h"
+
+namespace parley {
+namespace {
+
+using token::kNone;
+using token::Memo;
+using token::PieceKey;
+using token::TokenId;
+using token::Vocabulary;
+
+// What becomes of the tokens: they are counted, or kept.
+struct Counter {
+  std::size_t count = 0;
+
+  void add(const Vocabulary& /*vocabulary*/, std::span<const TokenId> tokens) { count += tokens.size(); }
+  bool take(const Vocabulary& /*vocabulary*/, const Memo::Entry& entry) {
+    count += entry.count;
+    return true;
+  }
+};
+
+struct Collector {
+  std::vector<std::uint32_t> ids;
+
+  void add(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
+    for (const TokenId token : tokens) ids.push_back(vocabulary.id(token));
+  }
+  bool take(const Vocabulary& vocabulary, const Memo::Entry& entry) {
+    if (entry.count > Memo::kIds) return false;
+    add(vocabulary, std::span(entry.tokens).first(entry.count));
+    return true;
+  }
+};
+
+template <typename Sink>
+class Encoder {
+ public:
+  Encoder(const Vocabulary& vocabulary, std::string_view text)
+      : vocabulary_(vocabulary), memo_(Memo::of_thread(vocabulary)), text_(text) {}
+
+  Sink run() {
+    if (vocabulary_.pattern() == SplitPattern::O200k) {
+      split<SplitPattern::O200k>();
+    } else {
+      split<SplitPattern::Cl100k>();
+    }
+    return std::move(sink_);
+  }
+
+ private:
+  template <SplitPattern kPattern>
+  void split() {
+    const char* const end = text_.data() + text_.size();
+    const token::Splitter<kPattern> splitter(end, token::class_table());
+    for (const char* p = text_.data(); p < end;) {
+      const char* const next = splitter.next(p);
+      piece({p, static_cast<std::size_t>(next - p)});
+      p = next;
+    }
+  }
+
+  void piece(std::string_view bytes) {
+    if (bytes.size() <= PieceKey::kMaxBytes) {
+      short_part(bytes, true);
+      return;
+    }
+    if (const TokenId token = vocabulary_.find(bytes); token != kNone) {
+      sink_.add(vocabulary_, {&token, 1});
+      return;
+    }
+    // Parts that no token can span are encoded one by one, the short ones from memory.
+    std::size_t start = 0;
+    for (std::size_t i = 3; i + 3 <= bytes.size(); ++i) {
+      if (!vocabulary_.is_seam(bytes, i)) continue;
+      part(bytes.substr(start, i - start));
+      start = i;
+      i += 2;
+    }
+    part(bytes.substr(start));
+  }
+
+  void part(std::string_view bytes) {
+    if (bytes.size() <= PieceKey::kMaxBytes) {
+      short_part(bytes, false);
+    } else {
+      merge(bytes);
+    }
+  }
+
+  void short_part(std::string_view bytes, bool is_whole_piece) {
+    const PieceKey key = key_of(bytes);
+    if (const Memo::Entry* entry = memo_.find(key); entry != nullptr && sink_.take(vocabulary_, *entry))
+      return;
+    unknown_part(bytes, key, is_whole_piece);
+  }
+
+  [[gnu::noinline]] void unknown_part(std::string_view bytes, const PieceKey& key, bool is_whole_piece) {
+    const TokenId token = vocabulary_.find(bytes);
+    if (token != kNone && !vocabulary_.is_reachable(token)) {
+      // The whole piece is this token, a part of a piece is not: so it cannot be remembered by its bytes.
+      if (is_whole_piece) {
+        sink_.add(vocabulary_, {&token, 1});
+      } else {
+        merge(bytes);
+      }
+      return;
+    }
+    tokens_.clear();
+    if (token != kNone) {
+      tokens_.push_back(token);
+    } else {
+      vocabulary_.merge(bytes, tokens_);
+    }
+    sink_.add(vocabulary_, tokens_);
+    Memo::Entry entry{key, static_cast<std::uint32_t>(tokens_.size()), {}};
+    std::copy_n(tokens_.begin(), std::min(tokens_.size(), Memo::kIds), entry.tokens.begin());
+    memo_.add(entry);
+  }
+
+  void merge(std::string_view bytes) {
+    tokens_.clear();
+    vocabulary_.merge(bytes, tokens_);
+    sink_.add(vocabulary_, tokens_);
+  }
+
+  PieceKey key_of(std::string_view bytes) const {
+    return PieceKey::of(bytes.data(), bytes.size(),
+                        static_cast<std::size_t>(text_.data() + text_.size() - bytes.data()));
+  }
+
+  const Vocabulary& vocabulary_;
+  Memo& memo_;
+  std::string_view text_;
+  Sink sink_;
+  std::vector<TokenId> tokens_;
+};
+
+// ---- Models
+
+// A model has the encoding of the first row whose name it is, or which it starts with if the row says so.
+struct ModelRow {
+  std::string_view name;
+  bool is_prefix;
+  bool is_o200k;
+};
+
+constexpr ModelRow kModels[] = {
+    {"o1", false, true},
+    {"o1-", true, true},
+    {"o3", false, true},
+    {"o3-", true, true},
+    {"o4-mini", true, true},
+    {"chatgpt-4o", true, true},
+    {"gpt-5", true, true},
+    {"gpt-4.5", true, true},
+    {"gpt-4.1", true, true},
+    {"gpt-4o", true, true},
+    {"ft:gpt-4o", true, true},
+    {"ft:gpt-4.1", true, true},
+    {"gpt-oss-", true, true},
+    {"gpt-4", false, false},
+    {"gpt-4-", true, false},
+    {"ft:gpt-4", true, false},
+    {"gpt-3.5", false, false},
+    {"gpt-3.5-turbo", true, false},
+    {"gpt-35-turbo", true, false},  // as Azure spells it
+    {"ft:gpt-3.5-turbo", true, false},
+    {"davinci-002", false, false},
+    {"babbage-002", false, false},
+    {"ft:davinci-002", true, false},
+    {"ft:babbage-002", true, false},
+    {"text-embedding-ada-002", false, false},
+    {"text-embedding-3-", true, false},
+};
+
+}  // namespace
+
+Encoding::Encoding(std::shared_ptr<const token::Vocabulary> vocabulary)
+    : vocabulary_(std::move(vocabulary)) {}
+
+Encoding Encoding::cl100k_base() { return Encoding(token::cl100k_base()); }
+
+Encoding Encoding::o200k_base() { return Encoding(token::o200k_base()); }
+
+Result<Encoding> Encoding::named(std::string_view name) {
+  if (name == "cl100k_base") return cl100k_base();
+  if (name == "o200k_base") return o200k_base();
+  return fail(Code::NotFound, "there is no encoding of this name; there are: cl100k_base, o200k_base");
+}
+
+Encoding::Choice Encoding::for_model(std::string_view model) {
+  for (const ModelRow& row : kModels) {
+    if (model == row.name || (row.is_prefix && model.starts_with(row.name))) {
+      return {row.is_o200k ? o200k_base() : cl100k_base(), true};
+    }
+  }
+  return {o200k_base(), false};
+}
+
+Result<Encoding> Encoding::from_tiktoken(std::string_view file, SplitPattern pattern, std::string name) {
+  PARLEY_TRY(auto vocabulary, token::read_tiktoken(file, pattern, std::move(name)));
+  return Encoding(std::move(vocabulary));
+}
+
+std::size_t Encoding::count(std::string_view text) const {
+  return Encoder<Counter>(*vocabulary_, text).run().count;
+}
+
+std::vector<std::uint32_t> Encoding::encode(std::string_view text) const {
+  return Encoder<Collector>(*vocabulary_, text).run().ids;
+}
+
+Result<std::string> Encoding::decode(std::span<const std::uint32_t> ids) const {
+  std::string out;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const TokenId token = vocabulary_->with_id(ids[i]);
+    if (token == kNone) {
+      return fail(Code::Invalid, "the id " + std::to_string(ids[i]) + " at index " + std::to_string(i) +
+                                     " is no token of " + vocabulary_->name());
+    }
+    out.append(vocabulary_->bytes(token));
+  }
+  return out;
+}
+
+std::string_view Encoding::name() const { return vocabulary_->name(); }
+
+std::size_t Encoding::size() const { return vocabulary_->size(); }
+
+}  // namespace parley

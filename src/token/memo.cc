@@ -1,0 +1,38 @@
+#include "token/memo.h"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+namespace parley::token {
+
+Memo::Memo() {
+  constexpr std::size_t kLine = 64;
+  static_assert(sizeof(Entry) * 2 == kLine);
+  std::size_t space = (std::size_t{1} << kSetBits) * kLine + kLine;
+  // Zeroed pages come from the system one by one, when they are first touched: a thread that counts little
+  // takes little.
+  memory_.reset(std::calloc(space, 1));
+  if (memory_ == nullptr) throw std::bad_alloc();
+  void* start = memory_.get();
+  sets_ = static_cast<Entry*>(std::align(kLine, space - kLine, start, space));
+}
+
+Memo& Memo::of_thread(const Vocabulary& vocabulary) {
+  struct Owned {
+    std::uint64_t serial = 0;
+    std::optional<Memo> memo;
+  };
+  thread_local std::array<Owned, 4> memos;  // the one used last comes first
+  const auto found = std::ranges::find(memos, vocabulary.serial(), &Owned::serial);
+  const auto mine = found != memos.end() ? found : memos.end() - 1;
+  if (found == memos.end()) {
+    mine->serial = 0;
+    mine->memo.emplace();
+    mine->serial = vocabulary.serial();
+  }
+  std::rotate(memos.begin(), mine, mine + 1);
+  return *memos.front().memo;
+}
+
+}  // namespace parley::token
