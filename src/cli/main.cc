@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/say.h"
+#include "cli/tokens.h"
 
 namespace parley::cli {
 namespace {
@@ -37,6 +38,7 @@ struct Typed {
   std::string output = "-";
   ConvertOptions convert;
   CheckOptions check;
+  TokensOptions tokens;
 };
 
 // ---- convert
@@ -111,6 +113,23 @@ void add_dialects(CLI::App& command, Typed& typed) {
 
 Exit run_dialects(Typed& typed) { return list_dialects(typed.json, typed.output); }
 
+// ---- tokens
+
+void add_tokens(CLI::App& command, Typed& typed) {
+  TokensOptions& options = typed.tokens;
+  command.add_option("--encoding", options.encoding, "o200k_base (the default) or cl100k_base")
+      ->type_name("E");
+  command.add_flag("--ids", options.ids, "Print the ids of the tokens instead of their number");
+  command.add_option("FILE", options.file, "A text; '-' is standard input")->type_name("")->required();
+}
+
+Exit run_tokens(Typed& typed) {
+  const Result<Encoding> encoding = Encoding::named(typed.tokens.encoding);
+  if (!encoding) return usage("--encoding: " + encoding.error().message, "tokens");
+  typed.tokens.output = typed.output;
+  return tokens(typed.tokens, *encoding);
+}
+
 // ---- All of them
 
 struct Command {
@@ -124,6 +143,7 @@ constexpr Command kCommands[] = {
     {"convert", "Read a conversation and write it in another dialect", add_convert, run_convert},
     {"check", "Say what is wrong with conversations", add_check, run_check},
     {"dialects", "List the dialects and what each can carry", add_dialects, run_dialects},
+    {"tokens", "Count the tokens of a text", add_tokens, run_tokens},
 };
 
 void describe(CLI::App& app, Typed& typed) {
