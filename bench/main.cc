@@ -19,6 +19,7 @@
 #include "harness.h"
 #include "memory/task.h"
 #include "read/task.h"
+#include "tokens/task.h"
 #include "unescape/task.h"
 #include "write/task.h"
 
@@ -114,6 +115,7 @@ int main(int argc, char** argv) {
   run(bench::write_task::groups(documents));
   run(bench::construct_task::groups());
   run(bench::copy_task::groups());
+  run(bench::tokens_task::groups());
   print("\n## Times\n\nMicroseconds of one call; GB/s of the document written or read.\n\n" +
         bench::to_markdown(table.rows()));
   std::vector<bench::memory_task::Held> held;

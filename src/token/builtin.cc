@@ -60,7 +60,7 @@ std::shared_ptr<const Vocabulary> load(const char* name, SplitPattern pattern, s
       continue;
     }
     merges[token] = {left - 1, right - 1};
-    tokens.push_back(std::string(tokens[left - 1]).append(tokens[right - 1]));
+    tokens.push_back(tokens[left - 1], tokens[right - 1]);
   }
   return std::make_shared<const Vocabulary>(name, pattern, std::move(tokens), std::vector<std::uint32_t>{},
                                             merges);

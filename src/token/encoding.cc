@@ -1,7 +1,7 @@
 #include "parley/token/encoding.h"
 
 #include <algorithm>
-#include <array>
+#include <type_traits>
 #include <utility>
 
 #include "token/memo.h"
@@ -13,8 +13,9 @@ namespace parley {
 namespace {
 
 using token::kNone;
+using token::LongKey;
 using token::Memo;
-using token::PieceKey;
+using token::ShortKey;
 using token::TokenId;
 using token::Vocabulary;
 
@@ -23,7 +24,8 @@ struct Counter {
   std::size_t count = 0;
 
   void add(const Vocabulary& /*vocabulary*/, std::span<const TokenId> tokens) { count += tokens.size(); }
-  bool take(const Vocabulary& /*vocabulary*/, const Memo::Entry& entry) {
+  template <typename Entry>
+  bool take(const Vocabulary& /*vocabulary*/, const Entry& entry) {
     count += entry.count;
     return true;
   }
@@ -35,8 +37,9 @@ struct Collector {
   void add(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
     for (const TokenId token : tokens) ids.push_back(vocabulary.id(token));
   }
-  bool take(const Vocabulary& vocabulary, const Memo::Entry& entry) {
-    if (entry.count > Memo::kIds) return false;
+  template <typename Entry>
+  bool take(const Vocabulary& vocabulary, const Entry& entry) {
+    if (entry.count > entry.tokens.size()) return false;
     add(vocabulary, std::span(entry.tokens).first(entry.count));
     return true;
   }
@@ -58,6 +61,9 @@ class Encoder {
   }
 
  private:
+  // Of a piece, or of a part of one between seams.
+  enum class Whole : std::uint8_t { Yes, No };
+
   template <SplitPattern kPattern>
   void split() {
     const char* const end = text_.data() + text_.size();
@@ -70,45 +76,66 @@ class Encoder {
   }
 
   void piece(std::string_view bytes) {
-    if (bytes.size() <= PieceKey::kMaxBytes) {
-      short_part(bytes, true);
+    if (bytes.size() <= ShortKey::kMaxBytes) {
+      recall<ShortKey>(bytes, Whole::Yes);
+    } else {
+      long_piece(bytes);
+    }
+  }
+
+  void long_piece(std::string_view bytes) {
+    // A piece of ASCII is a word or a name, which comes again. Any other is mostly a line of Chinese, which
+    // does not, while its parts between seams do.
+    const bool is_ascii =
+        static_cast<signed char>(bytes[bytes.size() / 2]) >= 0;  // a guess that is mostly right
+    if (is_ascii && bytes.size() <= LongKey::kMaxBytes) {
+      recall<LongKey>(bytes, Whole::Yes);
       return;
     }
     if (const TokenId token = vocabulary_.find(bytes); token != kNone) {
       sink_.add(vocabulary_, {&token, 1});
       return;
     }
-    // Parts that no token can span are encoded one by one, the short ones from memory.
-    std::size_t start = 0;
+    std::size_t start = 0;  // of the part since the last seam
     for (std::size_t i = 3; i + 3 <= bytes.size(); ++i) {
       if (!vocabulary_.is_seam(bytes, i)) continue;
       part(bytes.substr(start, i - start));
       start = i;
-      i += 2;
     }
     part(bytes.substr(start));
   }
 
   void part(std::string_view bytes) {
-    if (bytes.size() <= PieceKey::kMaxBytes) {
-      short_part(bytes, false);
+    if (bytes.size() <= ShortKey::kMaxBytes) {
+      recall<ShortKey>(bytes, Whole::No);
+    } else if (bytes.size() <= LongKey::kMaxBytes) {
+      recall<LongKey>(bytes, Whole::No);
     } else {
       merge(bytes);
     }
   }
 
-  void short_part(std::string_view bytes, bool is_whole_piece) {
-    const PieceKey key = key_of(bytes);
-    if (const Memo::Entry* entry = memo_.find(key); entry != nullptr && sink_.take(vocabulary_, *entry))
-      return;
-    unknown_part(bytes, key, is_whole_piece);
+  template <typename Key>
+  void recall(std::string_view bytes, Whole whole) {
+    const auto readable = static_cast<std::size_t>(text_.data() + text_.size() - bytes.data());
+    const Key key = Key::of(bytes.data(), bytes.size(), readable);
+    const std::uint64_t hash = key.hash();
+    const auto* const entry = memo_.table<Key>().find(key, hash);
+    if (entry != nullptr && sink_.take(vocabulary_, *entry)) return;
+    find_out(bytes, key, hash, whole);
   }
 
-  [[gnu::noinline]] void unknown_part(std::string_view bytes, const PieceKey& key, bool is_whole_piece) {
-    const TokenId token = vocabulary_.find(bytes);
+  template <typename Key>
+  [[gnu::noinline]] void find_out(std::string_view bytes, const Key& key, std::uint64_t hash, Whole whole) {
+    TokenId token = kNone;
+    if constexpr (sizeof(Key) == sizeof(ShortKey)) {
+      token = vocabulary_.find(key, hash);
+    } else {
+      token = vocabulary_.find(bytes);
+    }
     if (token != kNone && !vocabulary_.is_reachable(token)) {
       // The whole piece is this token, a part of a piece is not: so it cannot be remembered by its bytes.
-      if (is_whole_piece) {
+      if (whole == Whole::Yes) {
         sink_.add(vocabulary_, {&token, 1});
       } else {
         merge(bytes);
@@ -122,20 +149,17 @@ class Encoder {
       vocabulary_.merge(bytes, tokens_);
     }
     sink_.add(vocabulary_, tokens_);
-    Memo::Entry entry{key, static_cast<std::uint32_t>(tokens_.size()), {}};
-    std::copy_n(tokens_.begin(), std::min(tokens_.size(), Memo::kIds), entry.tokens.begin());
-    memo_.add(entry);
+    auto& table = memo_.table<Key>();
+    typename std::remove_reference_t<decltype(table)>::Entry entry{
+        key, static_cast<std::uint32_t>(tokens_.size()), {}};
+    std::copy_n(tokens_.begin(), std::min(tokens_.size(), entry.tokens.size()), entry.tokens.begin());
+    table.add(entry, hash);
   }
 
   void merge(std::string_view bytes) {
     tokens_.clear();
     vocabulary_.merge(bytes, tokens_);
     sink_.add(vocabulary_, tokens_);
-  }
-
-  PieceKey key_of(std::string_view bytes) const {
-    return PieceKey::of(bytes.data(), bytes.size(),
-                        static_cast<std::size_t>(text_.data() + text_.size() - bytes.data()));
   }
 
   const Vocabulary& vocabulary_;

@@ -37,13 +37,27 @@ std::uint64_t right_window(std::uint32_t before, std::uint32_t b0,
   return std::uint64_t{2} << 56 | before << 16 | b0 << 8 | b1;
 }
 
+// A whole_window() of two characters of three bytes each.
+constexpr auto kTwoCharactersMask =
+    std::bit_cast<std::uint64_t>(std::array<unsigned char, 8>{0xF0, 0xC0, 0xC0, 0xF0, 0xC0, 0xC0});
+constexpr auto kTwoCharacters =
+    std::bit_cast<std::uint64_t>(std::array<unsigned char, 8>{0xE0, 0x80, 0x80, 0xE0, 0x80, 0x80});
+
 bool is_lead_of_three(std::uint32_t byte) { return (byte & 0xF0) == 0xE0; }
 bool is_continuation(std::uint32_t byte) { return (byte & 0xC0) == 0x80; }
 
 }  // namespace
 
-void Vocabulary::Tokens::push_back(std::string_view token) {
-  bytes.append(token);
+void Vocabulary::Tokens::push_back(std::string_view token, std::string_view rest) {
+  const std::size_t size = token.size() + rest.size();
+  if (bytes.capacity() - bytes.size() < size) {
+    std::string grown;
+    grown.reserve(2 * (bytes.size() + size));
+    grown.append(bytes).append(token).append(rest);
+    bytes = std::move(grown);
+  } else {
+    bytes.append(token).append(rest);
+  }
   offsets.push_back(static_cast<std::uint32_t>(bytes.size()));
 }
 
@@ -74,28 +88,48 @@ TokenId Vocabulary::with_id(std::uint32_t id) const {
   return found != by_id_.end() && ids_[*found] == id ? *found : kNone;
 }
 
+ShortKey Vocabulary::key_of(TokenId token) const {
+  const std::string_view bytes = tokens_[token];
+  return ShortKey::of(bytes.data(), bytes.size(), tokens_.bytes.size() - tokens_.offsets[token]);
+}
+
 void Vocabulary::index_bytes() {
   slots_.assign(std::bit_ceil(tokens_.size() * 2), Slot{0, kNone});
   slot_mask_ = slots_.size() - 1;
+  slot_shift_ = static_cast<unsigned>(64 - std::countr_zero(slots_.size()));
   for (TokenId token = 0; token < tokens_.size(); ++token) {
     const std::string_view bytes = tokens_[token];
     longest_ = std::max(longest_, bytes.size());
-    const std::uint64_t hash = hash64(bytes);
-    std::size_t i = hash & slot_mask_;
+    const std::uint64_t hash = bytes.size() <= ShortKey::kMaxBytes ? key_of(token).hash() : hash64(bytes);
+    std::size_t i = hash >> slot_shift_;
     while (slots_[i].token != kNone) i = (i + 1) & slot_mask_;
-    slots_[i] = {static_cast<std::uint32_t>(hash >> 32), token};
+    slots_[i] = {static_cast<std::uint32_t>(hash), token};
     if (bytes.size() == 1) byte_tokens_[byte_at(bytes, 0)] = token;
   }
 }
 
-TokenId Vocabulary::find(std::string_view bytes) const {
-  if (bytes.size() > longest_) return kNone;
-  const std::uint64_t hash = hash64(bytes);
-  for (std::size_t i = hash & slot_mask_;; i = (i + 1) & slot_mask_) {
+template <typename Matches>
+TokenId Vocabulary::find_slot(std::uint64_t hash, Matches matches) const {
+  for (std::size_t i = hash >> slot_shift_;; i = (i + 1) & slot_mask_) {
     const Slot slot = slots_[i];
     if (slot.token == kNone) return kNone;
-    if (slot.tag == hash >> 32 && tokens_[slot.token] == bytes) return slot.token;
+    if (slot.tag == static_cast<std::uint32_t>(hash) && matches(slot.token)) return slot.token;
   }
+}
+
+TokenId Vocabulary::find(const ShortKey& key, std::uint64_t hash) const {
+  return find_slot(hash, [&](TokenId token) {
+    return tokens_[token].size() <= ShortKey::kMaxBytes && key_of(token) == key;
+  });
+}
+
+TokenId Vocabulary::find(std::string_view bytes) const {
+  if (bytes.size() > longest_) return kNone;
+  if (bytes.size() <= ShortKey::kMaxBytes) {
+    const ShortKey key = ShortKey::of(bytes.data(), bytes.size(), bytes.size());
+    return find(key, key.hash());
+  }
+  return find_slot(hash64(bytes), [&](TokenId token) { return tokens_[token] == bytes; });
 }
 
 void Vocabulary::add_merge(TokenId left, TokenId right, TokenId token) {
@@ -176,12 +210,10 @@ void Vocabulary::index_seams() {
 }
 
 bool Vocabulary::is_seam(std::string_view text, std::size_t at) const {
-  if (at < 3 || text.size() - at < 3) return false;
-  if (!is_lead_of_three(byte_at(text, at)) || !is_lead_of_three(byte_at(text, at - 3))) return false;
-  for (const std::size_t i : {at - 2, at - 1, at + 1, at + 2}) {
-    if (!is_continuation(byte_at(text, i))) return false;
-  }
-  return !may_cross(whole_window(text, at)) && !may_cross(left_window(text, at)) &&
+  if (!is_lead_of_three(byte_at(text, at)) || at < 3 || text.size() - at < 3) return false;
+  const std::uint64_t window = whole_window(text, at);
+  return (window & kTwoCharactersMask) == kTwoCharacters && !may_cross(window) &&
+         !may_cross(left_window(text, at)) &&
          !may_cross(right_window(byte_at(text, at - 1), byte_at(text, at), byte_at(text, at + 1)));
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "parley/token/encoding.h"
+#include "token/piece_key.h"
 
 namespace parley::token {
 
@@ -39,7 +40,8 @@ class Vocabulary {
     std::string_view operator[](std::size_t i) const {
       return std::string_view(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
     }
-    void push_back(std::string_view token);
+    // Either may be bytes of tokens that are here already.
+    void push_back(std::string_view token, std::string_view rest = {});
   };
   struct Halves {
     TokenId left, right;
@@ -63,6 +65,7 @@ class Vocabulary {
 
   // The token with these bytes, or kNone.
   TokenId find(std::string_view bytes) const;
+  TokenId find(const ShortKey& key, std::uint64_t hash) const;  // REQUIRES: hash == key.hash()
 
   // What `left` and `right` merge to, or kNone.
   TokenId merged(TokenId left, TokenId right) const {
@@ -89,7 +92,8 @@ class Vocabulary {
   static constexpr std::uint64_t kEmptyPair = ~std::uint64_t{0};
   static constexpr unsigned kSeamBits = 21;
 
-  // A slot of the table of bytes: the upper half of the hash, and the token.
+  // A slot of the table of bytes: the lower half of the hash, of which the upper half finds the slot; and
+  // the token. Tokens that fit into a ShortKey have its hash.
   struct Slot {
     std::uint32_t tag;
     TokenId token;
@@ -102,6 +106,9 @@ class Vocabulary {
     return static_cast<std::size_t>((key * 0x9E37'79B9'7F4A'7C15) >> pair_shift_);
   }
 
+  ShortKey key_of(TokenId token) const;
+  template <typename Matches>
+  TokenId find_slot(std::uint64_t hash, Matches matches) const;
   void index_bytes();
   void index_merges(std::span<const Halves> merges);
   void find_merges();
@@ -124,6 +131,7 @@ class Vocabulary {
 
   std::vector<Slot> slots_;
   std::size_t slot_mask_ = 0;
+  unsigned slot_shift_ = 0;
 
   std::vector<std::uint64_t> pairs_;  // left, right, merged: 20 bits each
   std::size_t pair_mask_ = 0;

@@ -11,7 +11,7 @@
 //   E7  What was counted before never changes what is counted later.
 //
 // Texts are shorter than 4 GiB. A vocabulary that is built in is unpacked when it is first asked for, once
-// per process. Each thread keeps a memo of the short pieces it met (at most 4 MiB for each of the last four
+// per process. Each thread keeps a memo of the short pieces it met (at most 5 MiB for each of the last four
 // encodings it used).
 //
 // Immutable; a copy shares everything; safe from any thread.
