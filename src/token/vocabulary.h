@@ -27,7 +27,7 @@ namespace parley::token {
 
 using TokenId = std::uint32_t;
 inline constexpr TokenId kNone = 0xFFFF'FFFF;
-inline constexpr std::size_t kMaxTokens = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxTokens = std::size_t{1} << 19;
 
 class Vocabulary {
  public:
@@ -72,7 +72,8 @@ class Vocabulary {
     const std::uint64_t key = pair_key(left, right);
     for (std::size_t i = pair_slot(key);; i = (i + 1) & pair_mask_) {
       const std::uint64_t slot = pairs_[i];
-      if (slot >> kTokenBits == key) return static_cast<TokenId>(slot & (kMaxTokens - 1));
+      if (slot >> kTokenBits == key)
+        return static_cast<TokenId>(slot & ((std::uint64_t{1} << kTokenBits) - 1));
       if (slot == kEmptyPair) return kNone;
     }
   }

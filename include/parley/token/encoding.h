@@ -52,7 +52,7 @@ class Encoding {
 
   // An encoding from the content of a .tiktoken file: one token a line, as base64, a space and its rank,
   // which is its id. Fails with Malformed, naming the line, at a line of another form, a token or a rank
-  // that was there before, and if any of the 256 single bytes is missing; with LimitExceeded above 2^20
+  // that was there before, and if any of the 256 single bytes is missing; with LimitExceeded above 2^19
   // tokens or 4,096 bytes a token.
   static Result<Encoding> from_tiktoken(std::string_view file, SplitPattern pattern, std::string name);
 
