@@ -160,7 +160,7 @@ void Vocabulary::index_merges(std::span<const Halves> merges) {
 void Vocabulary::find_merges() {
   std::vector<TokenId> order(tokens_.size());
   std::iota(order.begin(), order.end(), TokenId{0});
-  std::ranges::stable_sort(order, {}, [this](TokenId token) { return tokens_[token].size(); });
+  std::ranges::sort(order, {}, [this](TokenId token) { return tokens_[token].size(); });
   std::vector<TokenId> parts;
   for (const TokenId token : order) {
     if (tokens_[token].size() == 1) continue;

@@ -9,5 +9,6 @@ int main() {
   if (!reading) return 1;
   const auto written = parley::write(reading->conversation, parley::Dialect::AgentScope);
   std::puts(written ? written->text.str().c_str() : written.error().message.c_str());
-  return written && written->notes.size() == 2 ? 0 : 1;
+  if (!written || written->notes.size() != 2) return 1;
+  return parley::Encoding::o200k_base().count("How are you?") == 4 ? 0 : 1;
 }
