@@ -1,5 +1,6 @@
 #include "goals.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -107,10 +108,23 @@ void check_writing(Checker& check) {
   }
 }
 
+void check_window(Checker& check) {
+  double fastest = 1e9, slowest = 0;
+  for (const char* size : {"1k", "10k", "100k", "1M"}) {
+    const Row* row = check.find("add", size, "Parley Memory::add");
+    if (row == nullptr) return;
+    fastest = std::min(fastest, row->best);
+    slowest = std::max(slowest, row->best);
+  }
+  check.at_most("add, slowest over fastest of 1k to 1M messages", 3, slowest / fastest);
+  check.at_most("add, at any size, us", 0.2, slowest);
+}
+
 }  // namespace
 
 std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task::Held>& held,
-                              const std::vector<copy_task::Cost>& copies) {
+                              const std::vector<copy_task::Cost>& copies,
+                              const std::vector<window_task::Resident>& resident) {
   Checker check(table);
   check_reading(check);
   check_writing(check);
@@ -125,6 +139,12 @@ std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task:
   for (const copy_task::Cost& cost : copies) {
     check.at_most(cost.operation + ", bytes allocated",
                   cost.operation.starts_with("copy a conv") ? 1003 * 24 : 0, static_cast<double>(cost.bytes));
+  }
+  check_window(check);
+  for (const window_task::Resident& each : resident) {
+    check.at_most("a memory of 1M messages of 200 bytes, " + std::to_string(each.together) +
+                      " read at once, bytes each",
+                  450, each.held_bytes);
   }
   return std::move(check.goals);
 }

@@ -7,6 +7,7 @@
 #include "copy/task.h"
 #include "harness.h"
 #include "memory/task.h"
+#include "window/task.h"
 
 namespace bench {
 
@@ -17,7 +18,8 @@ struct Goal {
 };
 
 std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task::Held>& held,
-                              const std::vector<copy_task::Cost>& copies);
+                              const std::vector<copy_task::Cost>& copies,
+                              const std::vector<window_task::Resident>& resident);
 
 // A table of the goals that were measured in this run.
 std::string to_markdown(const std::vector<Goal>& goals);

@@ -21,6 +21,7 @@
 #include "read/task.h"
 #include "tokens/task.h"
 #include "unescape/task.h"
+#include "window/task.h"
 #include "write/task.h"
 
 namespace {
@@ -116,6 +117,7 @@ int main(int argc, char** argv) {
   run(bench::construct_task::groups());
   run(bench::copy_task::groups());
   run(bench::tokens_task::groups());
+  run(bench::window_task::groups(documents));
   print("\n## Times\n\nMicroseconds of one call; GB/s of the document written or read.\n\n" +
         bench::to_markdown(table.rows()));
   std::vector<bench::memory_task::Held> held;
@@ -128,6 +130,14 @@ int main(int argc, char** argv) {
     copies = bench::copy_task::measure();
     print("\n## Copies\n\n" + bench::copy_task::to_markdown(copies));
   }
-  print("\n## Goals\n\n" + bench::to_markdown(bench::check_goals(table, held, copies)));
+  if (has("prefix", options.task)) {
+    print("\n## The front of the window\n\n" + to_markdown(bench::window_task::measure_prefixes()));
+  }
+  std::vector<bench::window_task::Resident> resident;
+  if (has("resident", options.task)) {
+    resident = bench::window_task::measure_resident();
+    print("\n## A large memory\n\n" + to_markdown(resident));
+  }
+  print("\n## Goals\n\n" + bench::to_markdown(bench::check_goals(table, held, copies, resident)));
   return 0;
 }

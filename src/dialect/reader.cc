@@ -310,7 +310,13 @@ bool Reader::envelope() {
 
 std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {
   auto arena = std::make_shared<Arena>(std::move(buffer), dialect);
-  arena->seal(std::move(messages), std::move(blocks), children.view());
+  // Lists of a few records are copied together, larger ones are taken over as they are.
+  constexpr std::size_t kFew = 16;
+  if (blocks.size() + children.size() <= kFew && messages.size() <= kFew) {
+    arena->seal(messages.view(), blocks.view(), children.view());
+  } else {
+    arena->seal(std::move(messages), std::move(blocks), children.view());
+  }
   arena->set_frame(shape_, document_, list_);
   arena->set_dialect_name(to_string(static_cast<Dialect>(dialect)));
   return arena;

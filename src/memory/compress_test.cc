@@ -232,6 +232,27 @@ TEST(Compression, FallsBackToDroppingAndBacksOff) {
   EXPECT_GT(compressor->asked, 3);
 }
 
+// W4: a compression that does not help is undone with the rest.
+TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
+  auto compressor = std::make_shared<Scripted>(short_answer);
+  Memory memory = memory_with(compressor, {.keep_recent = 0}, {.messages = 6});
+  const auto system = [](const Text& id) {
+    return MessageBuilder(Role::System).id(id).content("s").build().value();
+  };
+  for (const Text& id : {Text("s1"), Text("s2"), Text("s3"), Text("s4")}) ASSERT_TRUE(memory.add(system(id)));
+  ASSERT_TRUE(memory.add(Message::user_message("go")));
+  ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(100, 'x')))));
+  const std::vector<Message> before = memory.window();
+  const std::vector<Message> two = {system("s5"), system("s6")};
+  EXPECT_EQ(memory.add(two).error().code, Code::LimitExceeded);
+  EXPECT_EQ(compressor->asked, 1);
+  EXPECT_EQ(memory.window(), before);
+  EXPECT_EQ(memory.size(), 6U);
+  EXPECT_FALSE(memory.summary());
+  memory.clear();
+  EXPECT_EQ(memory.add(two)->count, 2U);
+}
+
 TEST(Compression, ComesOnReadingIfAsked) {
   auto compressor = std::make_shared<Scripted>(short_answer);
   Memory memory = memory_with(compressor, {.on_add = false, .on_get = true, .messages = 10});

@@ -1,70 +1,68 @@
 #include "memory/id_index.h"
 
 #include <algorithm>
-#include <atomic>
+#include <utility>
 
 namespace parley::memory {
-namespace {
 
-std::uint64_t next_owner() {
-  static std::atomic<std::uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+void IdIndex::Table::grow() {
+  const std::vector<Slot> old =
+      std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(8, 2 * slots_.size())));
+  size_ = 0;
+  for (const Slot& slot : old) {
+    if (slot.state == kTaken) insert(slot.hash, slot.position);
+  }
 }
 
-}  // namespace
-
-IdIndex::IdIndex() : owner_(next_owner()), root_(std::make_shared<Node>(owner_)) {}
-
-IdIndex::IdIndex(const IdIndex& other) : owner_(next_owner()), root_(other.root_) {
-  other.owner_ = next_owner();
+void IdIndex::Table::insert(std::uint64_t hash, Position position) {
+  if (4 * (size_ + 1) > 3 * slots_.size()) grow();
+  std::size_t i = hash & mask();
+  while (slots_[i].state != kFree) i = (i + 1) & mask();
+  slots_[i] = {hash, position, kTaken};
+  ++size_;
 }
 
-IdIndex& IdIndex::operator=(const IdIndex& other) {
-  owner_ = next_owner();
-  other.owner_ = next_owner();
-  root_ = other.root_;
+void IdIndex::Table::insert_all(const Table& other) {
+  for (const Slot& slot : other.slots_) {
+    if (slot.state == kTaken) insert(slot.hash, slot.position);
+  }
+}
+
+void IdIndex::Table::erase(std::uint64_t hash, Position position) {
+  for (std::size_t i = hash & mask(); slots_[i].state != kFree; i = (i + 1) & mask()) {
+    Slot& slot = slots_[i];
+    if (slot.state == kTaken && slot.hash == hash && slot.position == position) {
+      slot.state = kErased;
+      return;
+    }
+  }
+}
+
+void IdIndex::freeze() const {
+  if (own_.size() == 0) return;
+  frozen_.push_back(std::make_shared<const Table>(std::exchange(own_, Table())));
+}
+
+IdIndex::IdIndex(const IdIndex& other) {
+  other.freeze();
+  frozen_ = other.frozen_;
+}
+
+IdIndex& IdIndex::operator=(IdIndex other) noexcept {
+  own_ = std::move(other.own_);
+  frozen_ = std::move(other.frozen_);
   return *this;
 }
 
-IdIndex::Node& IdIndex::own(std::shared_ptr<Node>& node) const {
-  if (node->owner != owner_) node = std::make_shared<Node>(*node, owner_);
-  return *node;
-}
-
-IdIndex::Node& IdIndex::own_bucket(std::uint64_t hash, int& depth) {
-  Node* node = &own(root_);
-  for (depth = 0; node->children; ++depth)
-    node = &own((*node->children)[hash >> (kBits * depth) & (kWays - 1)]);
-  return *node;
-}
-
-void IdIndex::split(Node& bucket, int depth) const {
-  auto children = std::make_unique<Node::Children>();
-  for (std::shared_ptr<Node>& child : *children) child = std::make_shared<Node>(owner_);
-  for (const Item& item : bucket.items) {
-    (*children)[item.hash >> (kBits * depth) & (kWays - 1)]->items.push_back(item);
-  }
-  bucket.items = {};
-  bucket.children = std::move(children);
-}
-
 void IdIndex::insert(std::uint64_t hash, Position position) {
-  int depth = 0;
-  Node* bucket = &own_bucket(hash, depth);
-  // Items of one hash stay together, however many they are.
-  constexpr int kDeepest = 60 / kBits;
-  if (bucket->items.size() >= kMostItems && depth < kDeepest) {
-    split(*bucket, depth);
-    bucket = &own_bucket(hash, depth);
+  // Each joining at least doubles a table, so that an entry is moved some twenty times at most.
+  while (frozen_.size() >= 2 && frozen_.back()->size() * 2 > frozen_[frozen_.size() - 2]->size()) {
+    auto joined = std::make_shared<Table>(*frozen_[frozen_.size() - 2]);
+    joined->insert_all(*frozen_.back());
+    frozen_.pop_back();
+    frozen_.back() = std::move(joined);
   }
-  bucket->items.push_back({hash, position});
-}
-
-void IdIndex::erase(std::uint64_t hash, Position position) {
-  int depth = 0;
-  std::vector<Item>& items = own_bucket(hash, depth).items;
-  items.erase(std::find_if(items.begin(), items.end(),
-                           [&](const Item& item) { return item.hash == hash && item.position == position; }));
+  own_.insert(hash, position);
 }
 
 }  // namespace parley::memory

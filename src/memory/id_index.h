@@ -1,13 +1,13 @@
-// IdIndex finds positions by the hash of an id; its copies cost the same at any size.
+// IdIndex finds positions by the hash of an id. A copy costs the same at any size but for a list of a few
+// tables.
 //
-// A trie of eight-way nodes over the bits of the hash, with buckets at its ends. Nodes are shared between
-// copies: each belongs to the index that made it, which alone may change it, and a copy makes both sides
-// strangers to what they share.
+// Tables are flat. What a copy was made of is frozen: both sides go on in tables of their own, and frozen
+// tables of like size are joined by the next insertion, so there are never more than some twenty of them and
+// an insertion costs the same on average, however often copies are made.
 //
-// One thread at a time; copies may be used by other threads.
+// One thread at a time, also for being copied; copies may be used by other threads.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,54 +18,61 @@ namespace parley::memory {
 
 class IdIndex {
  public:
-  IdIndex();
+  IdIndex() = default;
   IdIndex(const IdIndex& other);
-  IdIndex& operator=(const IdIndex& other);
+  IdIndex(IdIndex&&) noexcept = default;
+  IdIndex& operator=(IdIndex other) noexcept;
 
   void insert(std::uint64_t hash, Position position);
-  // Takes one position away again. REQUIRES: it was inserted with this hash.
-  void erase(std::uint64_t hash, Position position);
+  // Takes a position away again. REQUIRES: it was inserted with this hash, and no copy was made since.
+  void erase(std::uint64_t hash, Position position) { own_.erase(hash, position); }
 
   // Calls visit(position) for everything inserted with this hash, until it returns false.
   template <typename Visit>
   void find(std::uint64_t hash, Visit&& visit) const {
-    const Node* node = root_.get();
-    for (std::uint64_t rest = hash; node->children; rest >>= kBits)
-      node = (*node->children)[rest % kWays].get();
-    for (const Item& item : node->items) {
-      if (item.hash == hash && !visit(item.position)) return;
+    bool goes_on = own_.find(hash, visit);
+    for (auto table = frozen_.rbegin(); goes_on && table != frozen_.rend(); ++table) {
+      goes_on = (*table)->find(hash, visit);
     }
   }
 
  private:
-  static constexpr int kBits = 3;
-  static constexpr std::size_t kWays = 1 << kBits;
-  static constexpr std::size_t kMostItems = 24;
+  class Table {
+   public:
+    std::size_t size() const { return size_; }
+    void insert(std::uint64_t hash, Position position);
+    void insert_all(const Table& other);
+    void erase(std::uint64_t hash, Position position);
+    // False if `visit` returned false.
+    template <typename Visit>
+    bool find(std::uint64_t hash, Visit& visit) const {
+      if (slots_.empty()) return true;
+      for (std::size_t i = hash & mask();; i = (i + 1) & mask()) {
+        const Slot& slot = slots_[i];
+        if (slot.state == kFree) return true;
+        if (slot.state == kTaken && slot.hash == hash && !visit(slot.position)) return false;
+      }
+    }
 
-  struct Item {
-    std::uint64_t hash;
-    Position position;
+   private:
+    enum State : std::uint32_t { kFree, kTaken, kErased };
+    struct Slot {
+      std::uint64_t hash = 0;
+      Position position = 0;
+      State state = kFree;
+    };
+    std::size_t mask() const { return slots_.size() - 1; }
+    void grow();
+
+    std::vector<Slot> slots_;  // a power of two of them, or none
+    std::size_t size_ = 0;     // slots that are not free
   };
-  struct Node {
-    explicit Node(std::uint64_t the_owner) : owner(the_owner) {}
-    Node(const Node& other, std::uint64_t the_owner)
-        : owner(the_owner),
-          items(other.items),
-          children(other.children ? std::make_unique<Children>(*other.children) : nullptr) {}
 
-    using Children = std::array<std::shared_ptr<Node>, kWays>;
-    std::uint64_t owner;
-    std::vector<Item> items;             // of a bucket
-    std::unique_ptr<Children> children;  // of any other node
-  };
+  void freeze() const;
 
-  // The bucket of a hash, `depth` nodes below the root, with all on the way to it made this index's own.
-  Node& own_bucket(std::uint64_t hash, int& depth);
-  Node& own(std::shared_ptr<Node>& node) const;
-  void split(Node& bucket, int depth) const;
-
-  mutable std::uint64_t owner_;
-  std::shared_ptr<Node> root_;
+  // A copy freezes what it copies, which changes nothing that can be seen.
+  mutable Table own_;
+  mutable std::vector<std::shared_ptr<const Table>> frozen_;  // older and larger first, mostly
 };
 
 }  // namespace parley::memory

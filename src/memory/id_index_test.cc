@@ -36,13 +36,20 @@ TEST(IdIndex, AgreesWithAMap) {
       const auto position = static_cast<Position>(i);
       pair.index.insert(hash, position);
       pair.plain[hash].insert(position);
-    } else if (!pair.plain[hash].empty()) {
-      const Position position = *pair.plain[hash].begin();
+    } else {  // a message that had to be taken back
+      const auto position = static_cast<Position>(i);
+      pair.index.insert(hash, position);
       pair.index.erase(hash, position);
-      pair.plain[hash].erase(pair.plain[hash].begin());
     }
     ASSERT_EQ(found(pair.index, hash), pair.plain[hash]);
-    if (i % 4000 == 0) pairs.push_back(Pair(pair));
+    if (i % 40 == 0) {
+      Pair copy = pair;
+      if (pairs.size() < 20) {
+        pairs.push_back(std::move(copy));
+      } else {
+        pairs[random() % pairs.size()] = std::move(copy);
+      }
+    }
   }
   for (Pair& pair : pairs) {
     for (const auto& [hash, positions] : pair.plain) ASSERT_EQ(found(pair.index, hash), positions);

@@ -75,14 +75,14 @@ Result<Change> Memory::add(std::span<const Message> messages, std::span<const Te
   }
   Change change{s.view.log.size() - before, {}};
   // What the compression changes must not stay if the budget cannot be met afterwards.
-  std::optional<State> saved;
+  std::optional<State::Window> saved;
   if (s.options->compression.on_add && s.compression_is_due()) {
-    saved = s;
+    saved = s.window();
     change.evicted = s.compress_if_due();
   }
   Result<std::optional<Plan>> plan = s.trimmed();
   if (!plan) {
-    if (saved) s = *std::move(saved);
+    if (saved) s.restore(*std::move(saved));
     return take_back(std::move(plan.error()));
   }
   if (*plan) {

@@ -230,6 +230,13 @@ Totals State::cost_of(Position unit) const {
   return cost;
 }
 
+void State::restore(Window window) {
+  view.spans = std::move(window.spans);
+  view.summary = std::move(window.summary);
+  covered = std::move(window.covered);
+  totals = window.totals;
+}
+
 void State::set_summary(std::optional<Summary> summary) {
   const auto cost = [&](const Message& message) {
     return Totals{1, 0, options->tokens ? options->tokens(message) : 0, bytes_of(message)};

@@ -112,6 +112,15 @@ class State {
   Totals cost_of(Position unit) const;
 
   void set_summary(std::optional<Summary> summary);
+  // What a compression changes, to be put back if it was in vain.
+  struct Window {
+    CopyOnWrite<std::vector<Span>> spans;
+    std::optional<Summary> summary;
+    CopyOnWrite<Positions> covered;
+    Totals totals;
+  };
+  Window window() const { return {view.spans, view.summary, covered, totals}; }
+  void restore(Window window);
   bool compression_is_due() const;
   // Compresses if that is due; a failure is kept in compression_error.
   std::vector<Message> compress_if_due();
