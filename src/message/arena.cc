@@ -1,5 +1,7 @@
 #include "message/arena.h"
 
+#include <cassert>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -22,6 +24,10 @@ std::byte* copied(std::span<const Record> records, std::byte* to) {
 }  // namespace
 
 Arena::~Arena() {
+  if (message_count_ != 1) {
+    delete[] reinterpret_cast<CountSlot*>(
+        static_cast<std::uintptr_t>(counts_.load(std::memory_order_acquire)));
+  }
   FragmentList* lists = fragments_.load(std::memory_order_acquire);
   if (lists == nullptr) return;
   for (std::uint32_t i = 0; i < message_count_; ++i) delete lists[i].load(std::memory_order_relaxed);
@@ -89,6 +95,35 @@ void Arena::keep_fragment(std::uint32_t index, Fragment fragment) const {
     own->next.reset(head);
   } while (!lists[index].compare_exchange_weak(head, own.get(), std::memory_order_acq_rel));
   (void)own.release();
+}
+
+Arena::CountSlot* Arena::count_slot(std::uint32_t index, bool makes) const {
+  if (message_count_ == 1) return &counts_;
+  static_assert(sizeof(std::uintptr_t) <= sizeof(std::uint64_t));
+  std::uint64_t slots = counts_.load(std::memory_order_acquire);
+  if (slots == 0 && makes) {
+    auto made = std::make_unique<CountSlot[]>(message_count_);
+    // Whoever loses the race uses the winner's slots.
+    if (counts_.compare_exchange_strong(slots, reinterpret_cast<std::uintptr_t>(made.get()),
+                                        std::memory_order_acq_rel)) {
+      slots = reinterpret_cast<std::uintptr_t>(made.release());
+    }
+  }
+  if (slots == 0) return nullptr;
+  return reinterpret_cast<CountSlot*>(static_cast<std::uintptr_t>(slots)) + index;
+}
+
+std::optional<std::uint32_t> Arena::kept_count(std::uint32_t index, std::uint32_t tag) const {
+  const CountSlot* slot = count_slot(index, false);
+  if (slot == nullptr) return std::nullopt;
+  const std::uint64_t kept = slot->load(std::memory_order_relaxed);
+  if (kept >> 32 != tag) return std::nullopt;
+  return static_cast<std::uint32_t>(kept);
+}
+
+void Arena::keep_count(std::uint32_t index, std::uint32_t tag, std::uint32_t count) const {
+  assert(tag != 0);
+  count_slot(index, true)->store(std::uint64_t{tag} << 32 | count, std::memory_order_relaxed);
 }
 
 std::size_t Arena::memory() const {

@@ -6,12 +6,13 @@
 //
 // Cost: 60 bytes a message and 44 a block beside the buffer.
 //
-// Immutable once sealed; safe from any thread. (The fragment cache inside is atomic.)
+// Immutable once sealed; safe from any thread. (The caches inside, of fragments and counts, are atomic.)
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -183,11 +184,22 @@ class Arena : public std::enable_shared_from_this<Arena> {
   const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position) const;
   void keep_fragment(std::uint32_t index, Fragment fragment) const;
 
-  // Bytes held: buffer, records and this object; fragments apart.
+  // What a message was last found to cost, by whom: one slot a message, 8 bytes each, made for all messages
+  // when the first is kept. A single message has its slot in this object. `tag` says who counted and is
+  // never 0; another tag takes the slot over. Both safe from any thread: a count is derived, so whoever
+  // loses a race counts again.
+  std::optional<std::uint32_t> kept_count(std::uint32_t index, std::uint32_t tag) const;
+  void keep_count(std::uint32_t index, std::uint32_t tag, std::uint32_t count) const;
+
+  // Bytes held: buffer, records and this object; fragments and counts apart.
   std::size_t memory() const;
 
  private:
   using FragmentList = std::atomic<const Fragment*>;
+  using CountSlot = std::atomic<std::uint64_t>;  // the tag above, the count below; 0: none yet
+
+  // The slot of a message, or null if there are none and none are to be made.
+  CountSlot* count_slot(std::uint32_t index, bool makes) const;
 
   json::Buffer buffer_;
   RecordMemory memory_, block_memory_;  // of the records; the first may hold both kinds
@@ -202,6 +214,8 @@ class Arena : public std::enable_shared_from_this<Arena> {
   std::int64_t created_ms_ = -1;
   std::string_view dialect_name_;
   mutable std::atomic<FragmentList*> fragments_{nullptr};  // one list per message, made when first needed
+  // The slot of the one message, or the address of the array of slots.
+  mutable CountSlot counts_{0};
 };
 
 }  // namespace parley

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/allocations.h"
 #include "parley/dialect/dialect.h"
 #include "parley/message/validate.h"
 
@@ -109,6 +110,30 @@ TEST(Arena, DoesNotCollectFragmentsForEver) {
   EXPECT_LE(kept, 16U);
 }
 
+TEST(Arena, KeepsOneCountAMessage) {
+  const Conversation conversation = must_read(document(2), Dialect::AgentScope);
+  const Arena& arena = *conversation.document();
+  EXPECT_EQ(arena.kept_count(1, 7), std::nullopt);
+  arena.keep_count(1, 7, 0);
+  EXPECT_EQ(arena.kept_count(1, 7), 0U);  // nothing is a count too
+  EXPECT_EQ(arena.kept_count(0, 7), std::nullopt);
+  arena.keep_count(0, 7, 0xFFFFFFFF);
+  arena.keep_count(3, 0xFFFFFFFF, 12);
+  EXPECT_EQ(arena.kept_count(0, 7), 0xFFFFFFFF);
+  EXPECT_EQ(arena.kept_count(3, 0xFFFFFFFF), 12U);
+  arena.keep_count(0, 8, 5);  // another counter takes the slot over
+  EXPECT_EQ(arena.kept_count(0, 8), 5U);
+  EXPECT_EQ(arena.kept_count(0, 7), std::nullopt);
+}
+
+TEST(Arena, KeepsTheCountOfASingleMessageWithoutAnAllocation) {
+  const Message message = Message::user_message("hi");
+  const Arena& arena = Arena::of(message);
+  EXPECT_EQ(arena.kept_count(0, 7), std::nullopt);
+  EXPECT_EQ(test::allocations_of([&] { arena.keep_count(0, 7, 3); }), 0U);
+  EXPECT_EQ(arena.kept_count(0, 7), 3U);
+}
+
 // Immutable; safe to read and copy from any thread.
 TEST(MessageThreads, ReadAndCopyTheSameMessage) {
   const Conversation conversation = must_read(document(20), Dialect::AgentScope);
@@ -135,6 +160,24 @@ TEST(MessageThreads, ReadAndCopyTheSameMessage) {
     wrong += apart.blocks() != expected;
   });
   EXPECT_EQ(wrong, 0);
+}
+
+// The kept counts are raced: each is absent or right.
+TEST(MessageThreads, KeepCounts) {
+  for (int round = 0; round < 20; ++round) {
+    const Conversation conversation = must_read(document(10), Dialect::AgentScope);
+    const Arena& arena = *conversation.document();
+    std::atomic<int> wrong = 0;
+    race(8, [&](int thread) {
+      const auto tag = static_cast<std::uint32_t>(thread % 2 + 1);
+      for (std::uint32_t i = 0; i < 20; ++i) {
+        if (const auto kept = arena.kept_count(i, tag)) wrong += *kept != tag * 100 + i;
+        arena.keep_count(i, tag, tag * 100 + i);
+        if (const auto kept = arena.kept_count(i, tag)) wrong += *kept != tag * 100 + i;
+      }
+    });
+    EXPECT_EQ(wrong, 0);
+  }
 }
 
 // The kept fragments are raced: all threads write the same messages, some for the first time.
