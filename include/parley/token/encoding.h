@@ -66,6 +66,9 @@ class Encoding {
   std::string_view name() const;
   std::size_t size() const;  // Tokens, without special ones.
 
+  // Whether both share their tables, as copies do and as all that are built in under one name do.
+  friend bool operator==(const Encoding& a, const Encoding& b) { return a.vocabulary_ == b.vocabulary_; }
+
  private:
   explicit Encoding(std::shared_ptr<const token::Vocabulary> vocabulary);
 

@@ -1,0 +1,101 @@
+// TokenCounter says what a conversation costs, by a stated rule. docs/tokens.md compares the rules.
+//
+// Invariants (quoted by tests as C1..C7):
+//   C1  No message, tool or image makes counting fail; the spelling of a special token is text.
+//   C2  count(list) == list_cost() + the sum of count(message), whatever came before.
+//   C3  A count that was kept with its message equals one made afresh.
+//   C4  Two counters that may give different counts have different tags; tags are never 0.
+//   C5  Where the original of a rule gives a number, the rule gives the same; docs/tokens.md lists where ours
+//       differs on purpose.
+//   C6  Metadata, ids of messages and times cost nothing. Base64 is never counted as text.
+//   C7  An exact counter is not changed by a calibration.
+//
+// What a message costs is kept with it, for the counter that asked last, so that counting a history again
+// costs a lookup a message. A calibration does not disturb that: it is applied to what was kept.
+//
+// Immutable; a copy shares everything; safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "parley/json/json.h"
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+#include "parley/token/calibration.h"
+#include "parley/token/encoding.h"
+#include "parley/token/media.h"
+
+namespace parley {
+
+namespace token {
+struct CountRule;
+struct Meter;
+}  // namespace token
+
+// What is known of one request after it was answered.
+struct TokenUsage {
+  std::size_t estimated = 0;  // what this counter had said
+  std::size_t reported = 0;   // the input tokens the provider reported, cached ones included
+};
+
+class TokenCounter {
+ public:
+  // What OpenManus' counter does with the image of a message.
+  enum class Images : std::uint8_t {
+    Unseen,     // its to_dict is counted, whose base64_image costs nothing
+    Formatted,  // it is counted as format_messages sends it to a model that sees: a part of 1,024 tokens
+  };
+
+  // OpenManus' TokenCounter over the OpenManus form of each message. A tool is its compact JSON, where
+  // OpenManus counts the spelling of Python, which is longer.
+  static TokenCounter openmanus(const Encoding& encoding, Images images = Images::Unseen);
+
+  // AgentScope's OpenAITokenCounter (OpenAI's published recipe) over each message as OpenAI's chat has it
+  // (src/token/chat_form.h), media by the rule of the model. For a model whose encoding is not known this is
+  // an estimate by o200k_base, corrected by `calibration`.
+  static TokenCounter for_model(std::string_view model, const Calibration& calibration = {});
+
+  // No model at all: the code points of what the chat form says, after AgentScope's CharTokenCounter, which
+  // counts the punctuation of Python's dictionaries too. Media cost four characters for a token of theirs.
+  static TokenCounter characters();
+
+  std::size_t count(const Message& message) const;
+  std::size_t count(std::span<const Message> messages) const;
+  std::size_t count_tools(std::span<const Tool> tools) const;
+  // The system part, the messages, the cost of the list, and the tools.
+  std::size_t count(const Conversation& conversation) const;
+  std::size_t count_text(std::string_view text) const;  // without any cost of a message
+
+  // One message as a JSON object of the form the rule counts, OpenManus' or OpenAI's: what the originals
+  // take, list content and image parts included. Members of other types than the rule knows are counted by
+  // their JSON, or not at all if they are null. Nothing is kept.
+  std::size_t count_dict(const Json& message) const;
+
+  std::size_t list_cost() const;  // of a list, whatever is in it; never corrected
+  // Whether the counts are the rule's own and no estimate for a model whose encoding is not known.
+  bool is_exact() const { return is_exact_; }
+  std::uint32_t tag() const { return tag_; }  // see C4; the same for all copies, calibrated or not
+  const Calibration& calibration() const { return calibration_; }
+
+  // The same counter after one more report: an estimate is corrected by it, an exact count stays (C7).
+  TokenCounter calibrated(const TokenUsage& usage) const;
+
+ private:
+  TokenCounter(const token::CountRule& rule, std::optional<Encoding> encoding, const MediaRule& media,
+               bool is_exact, const Calibration& calibration);
+
+  token::Meter meter() const;
+
+  const token::CountRule* rule_;
+  std::optional<Encoding> encoding_;  // nothing: characters are counted
+  const MediaRule* media_;
+  Calibration calibration_;
+  std::uint32_t tag_;
+  bool is_exact_;
+};
+
+}  // namespace parley

@@ -1,0 +1,96 @@
+#include "token/chat_form.h"
+
+#include <utility>
+
+#include "parley/json/writer.h"
+
+namespace parley::token {
+namespace {
+
+void add_call(std::string& calls, const ToolUseBlock& use) {
+  calls += calls.empty() ? "[{\"id\": " : ", {\"id\": ";
+  json::append_string(calls, use.id);
+  calls += ", \"type\": \"function\", \"function\": {\"name\": ";
+  json::append_string(calls, use.name);
+  calls += ", \"arguments\": ";
+  json::append_string(calls, use.arguments);
+  calls += "}}";
+}
+
+ChatMessage result_message(const ToolResultBlock& result) {
+  ChatMessage out;
+  out.role = to_string(Role::Tool);
+  if (!result.name.empty()) out.name = result.name;
+  out.tool_call_id = result.id;
+  if (const auto* text = std::get_if<Text>(&result.output)) {
+    out.texts.push_back(*text);
+  } else if (const auto* blocks = std::get_if<std::vector<Block>>(&result.output)) {
+    std::string joined;
+    std::size_t count = 0;
+    for (const Block& block : *blocks) {
+      if (const auto* text_block = block.as<TextBlock>()) {
+        if (count++ == 0) {
+          out.texts.push_back(text_block->text);
+          continue;
+        }
+        if (count == 2) joined = out.texts.front().str();
+        joined += '\n';
+        joined += text_block->text.view();
+      } else {
+        out.media.push_back(block);
+      }
+    }
+    if (count > 1) out.texts.front() = *Text::adopt(std::move(joined));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ChatMessage> chat_form(const Message& message) {
+  std::vector<ChatMessage> out;
+  ChatMessage own;
+  own.role = to_string(message.role());
+  own.name = message.name();
+  bool has_own = false;
+  const std::vector<Block> blocks = message.blocks();
+  for (const Block& block : blocks) {
+    if (const auto* result = block.as<ToolResultBlock>()) {
+      out.push_back(result_message(*result));
+      continue;
+    }
+    has_own = true;
+    if (const auto* text = block.as<TextBlock>()) {
+      own.texts.push_back(text->text);
+    } else if (const auto* use = block.as<ToolUseBlock>()) {
+      add_call(own.tool_calls, *use);
+    } else {
+      own.media.push_back(block);
+    }
+  }
+  if (!own.tool_calls.empty()) own.tool_calls += ']';
+  if (has_own || out.empty()) out.push_back(std::move(own));
+  return out;
+}
+
+std::string python_json(const Json& value) {
+  const Json compact = value.compact();
+  const Text& text = compact.text();
+  const std::string_view json = text;
+  std::string out;
+  out.reserve(json.size() + json.size() / 8);
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] != '"') {
+      out += json[i];
+      if (json[i] == ',' || json[i] == ':') out += ' ';
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+    json::append_string(out, *Json::trusted(text.slice(i, end + 1 - i)).as_string());
+    i = end;
+  }
+  return out;
+}
+
+}  // namespace parley::token
