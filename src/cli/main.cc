@@ -117,17 +117,40 @@ Exit run_dialects(Typed& typed) { return list_dialects(typed.json, typed.output)
 
 void add_tokens(CLI::App& command, Typed& typed) {
   TokensOptions& options = typed.tokens;
-  command.add_option("--encoding", options.encoding, "o200k_base (the default) or cl100k_base")
+  command.add_option("--as", typed.as, "FILE is a conversation in this dialect: print what it costs")
+      ->type_name("D");
+  command.add_option("--model", options.model, "With --as: the model that is to read it (default gpt-4o)")
+      ->type_name("M");
+  command
+      .add_option("--encoding", options.encoding,
+                  "o200k_base or cl100k_base (default: o200k_base; with --as, that of the model)")
       ->type_name("E");
   command.add_flag("--ids", options.ids, "Print the ids of the tokens instead of their number");
-  command.add_option("FILE", options.file, "A text; '-' is standard input")->type_name("")->required();
+  command.add_option("FILE", options.file, "A text, or a conversation; '-' is standard input")
+      ->type_name("")
+      ->required();
+}
+
+Exit count_conversation(const TokensOptions& options, const std::string& as) {
+  const Result<Dialect> dialect = dialect_named(as);
+  if (!dialect) return usage("--as: " + dialect.error().message, "tokens");
+  if (options.ids) return usage("--ids is for texts, not for conversations", "tokens");
+  const std::string model = options.model.empty() ? "gpt-4o" : options.model;
+  if (options.encoding.empty()) return tokens(options, *dialect, TokenCounter::for_model(model));
+  const Result<Encoding> encoding = Encoding::named(options.encoding);
+  if (!encoding) return usage("--encoding: " + encoding.error().message, "tokens");
+  return tokens(options, *dialect, TokenCounter::for_model(model, *encoding));
 }
 
 Exit run_tokens(Typed& typed) {
-  const Result<Encoding> encoding = Encoding::named(typed.tokens.encoding);
+  TokensOptions& options = typed.tokens;
+  options.output = typed.output;
+  if (!typed.as.empty()) return count_conversation(options, typed.as);
+  if (!options.model.empty()) return usage("--model needs --as", "tokens");
+  const Result<Encoding> encoding =
+      Encoding::named(options.encoding.empty() ? "o200k_base" : options.encoding);
   if (!encoding) return usage("--encoding: " + encoding.error().message, "tokens");
-  typed.tokens.output = typed.output;
-  return tokens(typed.tokens, *encoding);
+  return tokens(options, *encoding);
 }
 
 // ---- All of them
@@ -143,7 +166,7 @@ constexpr Command kCommands[] = {
     {"convert", "Read a conversation and write it in another dialect", add_convert, run_convert},
     {"check", "Say what is wrong with conversations", add_check, run_check},
     {"dialects", "List the dialects and what each can carry", add_dialects, run_dialects},
-    {"tokens", "Count the tokens of a text", add_tokens, run_tokens},
+    {"tokens", "Count the tokens of a text or a conversation", add_tokens, run_tokens},
 };
 
 void describe(CLI::App& app, Typed& typed) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "cli/output.h"
 #include "cli/say.h"
@@ -23,17 +24,30 @@ std::string line_of(const std::vector<std::uint32_t>& ids) {
   return line + "\n";
 }
 
+Exit print(const TokensOptions& options, const std::string& line) {
+  Result<Output> output = Output::open(options.output);
+  if (!output) return complain(output.error(), {options.output});
+  Result<void> outcome = output->write(line);
+  if (outcome) outcome = output->commit();
+  return outcome ? Exit::Ok : output->end(outcome.error());
+}
+
 }  // namespace
 
 Exit tokens(const TokensOptions& options, const Encoding& encoding) {
   const Result<json::Buffer> text = json::Buffer::from_file(options.file.c_str(), kMaxBytes);
   if (!text) return complain(text.error(), {options.file});
-  Result<Output> output = Output::open(options.output);
-  if (!output) return complain(output.error(), {options.output});
-  Result<void> outcome = output->write(options.ids ? line_of(encoding.encode(text->view()))
-                                                   : fmt::format("{}\n", encoding.count(text->view())));
-  if (outcome) outcome = output->commit();
-  return outcome ? Exit::Ok : output->end(outcome.error());
+  return print(options, options.ids ? line_of(encoding.encode(text->view()))
+                                    : fmt::format("{}\n", encoding.count(text->view())));
+}
+
+Exit tokens(const TokensOptions& options, Dialect dialect, const TokenCounter& counter) {
+  const ReadOptions reading_options;
+  Result<json::Buffer> document = json::Buffer::from_file(options.file.c_str(), reading_options.limits.bytes);
+  if (!document) return complain(document.error(), {options.file});
+  const Result<Reading> reading = read(*std::move(document), dialect, reading_options);
+  if (!reading) return complain(reading.error(), {options.file});
+  return print(options, fmt::format("{}\n", counter.count(reading->conversation)));
 }
 
 }  // namespace parley::cli

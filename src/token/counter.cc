@@ -101,6 +101,19 @@ std::size_t Meter::value(const Json& value) const {
 
 }  // namespace token
 
+namespace {
+
+std::string_view without_provider(std::string_view model) {
+  const std::size_t slash = model.rfind('/');
+  return slash == std::string_view::npos ? model : model.substr(slash + 1);
+}
+
+const token::CountRule& chat_rule(std::string_view model) {
+  return without_provider(model).starts_with("gpt-4o") ? token::kChat4o : token::kChat;
+}
+
+}  // namespace
+
 TokenCounter::TokenCounter(const token::CountRule& rule, std::optional<Encoding> encoding,
                            const MediaRule& media, bool is_exact, const Calibration& calibration)
     : rule_(&rule),
@@ -112,20 +125,20 @@ TokenCounter::TokenCounter(const token::CountRule& rule, std::optional<Encoding>
 
 TokenCounter TokenCounter::openmanus(const Encoding& encoding, Images images) {
   const token::CountRule& rule = images == Images::Formatted ? token::kOpenManusFormatted : token::kOpenManus;
-  return {rule, encoding, parley::media_rule(""), true, {}};
+  return {rule, encoding, media_rule(""), true, {}};
 }
 
 TokenCounter TokenCounter::for_model(std::string_view model, const Calibration& calibration) {
-  if (const std::size_t slash = model.rfind('/'); slash != std::string_view::npos) {
-    model.remove_prefix(slash + 1);
-  }
-  Encoding::Choice choice = Encoding::for_model(model);
-  const token::CountRule& rule = model.starts_with("gpt-4o") ? token::kChat4o : token::kChat;
-  return {rule, std::move(choice.encoding), parley::media_rule(model), choice.is_exact, calibration};
+  Encoding::Choice choice = Encoding::for_model(without_provider(model));
+  return {chat_rule(model), std::move(choice.encoding), media_rule(model), choice.is_exact, calibration};
+}
+
+TokenCounter TokenCounter::for_model(std::string_view model, const Encoding& encoding) {
+  return {chat_rule(model), encoding, media_rule(model), true, {}};
 }
 
 TokenCounter TokenCounter::characters() {
-  return {token::kCharacters, std::nullopt, parley::media_rule(""), true, {}};
+  return {token::kCharacters, std::nullopt, media_rule(""), true, {}};
 }
 
 token::Meter TokenCounter::meter() const { return {*rule_, encoding_ ? &*encoding_ : nullptr, *media_}; }

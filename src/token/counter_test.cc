@@ -76,7 +76,7 @@ TEST(OpenManusCounter, MeetsTheWorkedLists) {
       {{Message::tool_message("hi", "web_search", "call_123")}, 13, 13},
       {{Message::system_message(text(kHelper)), Message::user_message(text(kPoem))}, 32, 27},
       {{Message::assistant_message()}, 2 + 5, 2 + 5},
-      {{Message::tool_message("hi", "web_search", "call_123", "AAAA")}, 13, 13},
+      {{Message::tool_message("hi", "web_search", "call_123", Text("AAAA"))}, 13, 13},
       {{Message::user_message("Hello", text(png(1, 1)))}, 8, 8},
   };
   const TokenCounter cl100k = TokenCounter::openmanus(Encoding::cl100k_base());
@@ -90,7 +90,7 @@ TEST(OpenManusCounter, MeetsTheWorkedLists) {
 
 TEST(OpenManusCounter, CountsAnImageAsFormattedOnDemand) {
   const auto counter = TokenCounter::openmanus(Encoding::cl100k_base(), TokenCounter::Images::Formatted);
-  const std::vector<Message> messages = {Message::user_message("Hello", "AAAA")};
+  const std::vector<Message> messages = {Message::user_message("Hello", Text("AAAA"))};
   EXPECT_EQ(counter.count(messages), 1032U);
   EXPECT_EQ(counter.list_cost() + counter.count(Message::user_message("Hello")), 8U);
   EXPECT_EQ(counter.count_dict(json(R"({"role":"user","content":"Hello","base64_image":""})")), 6U);
@@ -241,7 +241,7 @@ TEST(ChatCounter, CountsMediaByTheRuleOfTheModel) {
   constexpr Row kRows[] = {
       {"gpt-4o", 765},       {"gpt-4.1", 765},   {"gpt-4.1-mini", 1659},    {"o4-mini", 1762},
       {"o1", 675},           {"o3-mini", 675},   {"claude-sonnet-4", 1399}, {"gemini-2.0-flash", 4 * 258},
-      {"qwen-vl-max", 1226}, {"unheard-of", 765}};
+      {"qwen-vl-max", 1227}, {"unheard-of", 765}};
   for (const Row& row : kRows)
     EXPECT_EQ(TokenCounter::for_model(row.model).count(image), 5 + row.tokens) << row.model;
   // Thin images and sounds, at which AgentScope raises.
@@ -338,6 +338,9 @@ TEST(ChatCounter, EstimatesModelsItDoesNotKnow) {
   const Message hello = Message::user_message(text(kHelper));
   EXPECT_EQ(TokenCounter::for_model("gpt-4").count(hello), 3U + 1 + 9);
   EXPECT_EQ(TokenCounter::for_model("claude-sonnet-4").count(hello), 3U + 1 + 7);
+  const TokenCounter stated = TokenCounter::for_model("claude-sonnet-4", Encoding::cl100k_base());
+  EXPECT_TRUE(stated.is_exact());
+  EXPECT_EQ(stated.count(hello), 3U + 1 + 9);
 }
 
 // ---- Characters
@@ -522,7 +525,7 @@ TEST(TokenCounter, CountsWhateverAMessageHolds) {
         for (const Block& other : blocks) {
           const Message message = MessageBuilder(role).block(block).block(other).build().value();
           EXPECT_GT(counter.count(message), 0U);
-          EXPECT_LT(counter.count(message), 100'000U);
+          EXPECT_LT(counter.count(message), 200'000U);
         }
       }
       EXPECT_GT(counter.count(MessageBuilder(role).build().value()), 0U);

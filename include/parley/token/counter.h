@@ -58,6 +58,8 @@ class TokenCounter {
   // (src/token/chat_form.h), media by the rule of the model. For a model whose encoding is not known this is
   // an estimate by o200k_base, corrected by `calibration`.
   static TokenCounter for_model(std::string_view model, const Calibration& calibration = {});
+  // The same by an encoding that is known to be the model's, for instance from a file; exact.
+  static TokenCounter for_model(std::string_view model, const Encoding& encoding);
 
   // No model at all: the code points of what the chat form says, after AgentScope's CharTokenCounter, which
   // counts the punctuation of Python's dictionaries too. Media cost four characters for a token of theirs.
