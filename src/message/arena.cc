@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -24,14 +25,18 @@ std::byte* copied(std::span<const Record> records, std::byte* to) {
 }  // namespace
 
 Arena::~Arena() {
-  if (message_count_ != 1) {
-    delete[] reinterpret_cast<CountSlot*>(
-        static_cast<std::uintptr_t>(counts_.load(std::memory_order_acquire)));
-  }
+  if (message_count_ != 1) delete[] counts_.load(std::memory_order_acquire);
   FragmentList* lists = fragments_.load(std::memory_order_acquire);
   if (lists == nullptr) return;
   for (std::uint32_t i = 0; i < message_count_; ++i) delete lists[i].load(std::memory_order_relaxed);
   delete[] lists;
+}
+
+void Arena::set_sizes(std::size_t messages, std::size_t blocks, std::size_t children) {
+  message_count_ = static_cast<std::uint32_t>(messages);
+  block_count_ = static_cast<std::uint32_t>(blocks);
+  child_count_ = static_cast<std::uint32_t>(children);
+  if (messages == 1) std::construct_at(&count_, 0);
 }
 
 void Arena::seal(std::span<const MessageRecord> messages, std::span<const BlockRecord> blocks,
@@ -43,16 +48,12 @@ void Arena::seal(std::span<const MessageRecord> messages, std::span<const BlockR
   messages_ = reinterpret_cast<const MessageRecord*>(start);
   blocks_ = reinterpret_cast<const BlockRecord*>(start + message_bytes);
   copied(children, copied(blocks, copied(messages, start)));
-  message_count_ = static_cast<std::uint32_t>(messages.size());
-  block_count_ = static_cast<std::uint32_t>(blocks.size());
-  child_count_ = static_cast<std::uint32_t>(children.size());
+  set_sizes(messages.size(), blocks.size(), children.size());
 }
 
 void Arena::seal(Records<MessageRecord> messages, Records<BlockRecord> blocks,
                  std::span<const BlockRecord> children) {
-  message_count_ = static_cast<std::uint32_t>(messages.size());
-  block_count_ = static_cast<std::uint32_t>(blocks.size());
-  child_count_ = static_cast<std::uint32_t>(children.size());
+  set_sizes(messages.size(), blocks.size(), children.size());
   blocks.append(children);
   memory_ = messages.take();
   block_memory_ = blocks.take();
@@ -98,19 +99,14 @@ void Arena::keep_fragment(std::uint32_t index, Fragment fragment) const {
 }
 
 Arena::CountSlot* Arena::count_slot(std::uint32_t index, bool makes) const {
-  if (message_count_ == 1) return &counts_;
-  static_assert(sizeof(std::uintptr_t) <= sizeof(std::uint64_t));
-  std::uint64_t slots = counts_.load(std::memory_order_acquire);
-  if (slots == 0 && makes) {
+  if (message_count_ == 1) return &count_;
+  CountSlot* slots = counts_.load(std::memory_order_acquire);
+  if (slots == nullptr && makes) {
     auto made = std::make_unique<CountSlot[]>(message_count_);
     // Whoever loses the race uses the winner's slots.
-    if (counts_.compare_exchange_strong(slots, reinterpret_cast<std::uintptr_t>(made.get()),
-                                        std::memory_order_acq_rel)) {
-      slots = reinterpret_cast<std::uintptr_t>(made.release());
-    }
+    if (counts_.compare_exchange_strong(slots, made.get(), std::memory_order_acq_rel)) slots = made.release();
   }
-  if (slots == 0) return nullptr;
-  return reinterpret_cast<CountSlot*>(static_cast<std::uintptr_t>(slots)) + index;
+  return slots == nullptr ? nullptr : slots + index;
 }
 
 std::optional<std::uint32_t> Arena::kept_count(std::uint32_t index, std::uint32_t tag) const {

@@ -198,6 +198,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   using FragmentList = std::atomic<const Fragment*>;
   using CountSlot = std::atomic<std::uint64_t>;  // the tag above, the count below; 0: none yet
 
+  void set_sizes(std::size_t messages, std::size_t blocks, std::size_t children);
   // The slot of a message, or null if there are none and none are to be made.
   CountSlot* count_slot(std::uint32_t index, bool makes) const;
 
@@ -214,8 +215,10 @@ class Arena : public std::enable_shared_from_this<Arena> {
   std::int64_t created_ms_ = -1;
   std::string_view dialect_name_;
   mutable std::atomic<FragmentList*> fragments_{nullptr};  // one list per message, made when first needed
-  // The slot of the one message, or the address of the array of slots.
-  mutable CountSlot counts_{0};
+  union {
+    mutable std::atomic<CountSlot*> counts_{nullptr};  // one slot per message, made when first needed
+    mutable CountSlot count_;                          // of the one message, if there is one
+  };
 };
 
 }  // namespace parley
