@@ -165,7 +165,9 @@ TEST(MediaHeader, LooksAtOneMebibyteAndNotBehindIt) {
   const std::size_t room = kMaxHeaderBytes - before.size() - 4 - 9;
   for (const auto& [more, seen] :
        {std::pair<std::size_t, bool>{room - 1, true}, {room, true}, {room + 1, false}}) {
-    const std::string bytes = before + jpeg_segment(0xE3, std::string(more, 'p')) + frame;
+    std::string bytes = before;
+    bytes += jpeg_segment(0xE3, std::string(more, 'p'));
+    bytes += frame;
     EXPECT_EQ(image_size(bytes).has_value(), seen);
     EXPECT_EQ(base64_image_size(base64_encode(bytes)).has_value(), seen);
   }

@@ -25,6 +25,7 @@ template <typename Work>
 void race(int threads, Work&& work) {
   std::atomic<int> waiting = threads;
   std::vector<std::thread> running;
+  running.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i) {
     running.emplace_back([&, i] {
       --waiting;

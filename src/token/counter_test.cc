@@ -374,21 +374,25 @@ std::vector<TokenCounter> counters() {
           TokenCounter::characters()};
 }
 
+// A question, a call and its result with an image, as AgentScope writes them.
+std::string exchange(const std::string& number) {
+  return R"({"role":"user","name":"ann","content":"question )" + number + R"( \u4f60\n"},)" +
+         R"({"role":"assistant","name":"bot","content":[{"type":"thinking","thinking":"hm"},)" +
+         R"({"type":"text","text":"let me see"},{"type":"tool_use","id":"call_)" + number +
+         R"(","name":"f","input":{"n": )" + number + R"(}}]},{"role":"system","name":"system","content":)" +
+         R"([{"type":"tool_result","id":"call_)" + number +
+         R"(","name":"f","output":[{"type":"text","text":"ok"},{"type":"image","source":{"type":"base64",)" +
+         R"("media_type":"image/png","data":")" + png(600, 400) + R"("}}]}]})";
+}
+
 std::vector<Message> history(int exchanges) {
   std::string document = "[";
   for (int i = 0; i < exchanges; ++i) {
-    const std::string id = "call_" + std::to_string(i);
-    document +=
-        std::string(i == 0 ? "" : ",") + R"({"role":"user","name":"ann","content":"question )" +
-        std::to_string(i) +
-        R"( \u4f60\n"},{"role":"assistant","name":"bot","content":[{"type":"thinking","thinking":"hm"},)" +
-        R"({"type":"text","text":"let me see"},{"type":"tool_use","id":")" + id +
-        R"(","name":"f","input":{"n": )" + std::to_string(i) +
-        R"(}}]},{"role":"system","name":"system","content":[{"type":"tool_result","id":")" + id +
-        R"(","name":"f","output":[{"type":"text","text":"ok"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":")" +
-        png(600, 400) + R"("}}]}]})";
+    if (i != 0) document += ',';
+    document += exchange(std::to_string(i));
   }
-  const auto reading = read(document + "]", Dialect::AgentScope);
+  document += ']';
+  const auto reading = read(document, Dialect::AgentScope);
   const auto messages = reading->conversation.messages();
   return {messages.begin(), messages.end()};
 }
@@ -540,6 +544,7 @@ TEST(TokenCounterThreads, CountTheSameMessages) {
   for (const TokenCounter& counter : counters()) expected.push_back(counter.count(history(10)));
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
       const std::vector<TokenCounter> mine = counters();
