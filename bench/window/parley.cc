@@ -93,6 +93,23 @@ std::vector<Contender> next_request(const Document& document) {
            }}};
 }
 
+// What a history costs in tokens before a request: counted anew, or kept with its messages.
+std::vector<Contender> count_tokens(const Document& document) {
+  const auto counter =
+      std::make_shared<const parley::TokenCounter>(parley::TokenCounter::for_model("gpt-4o"));
+  const std::string_view json = document.json;
+  auto fresh = std::make_shared<std::optional<parley::Conversation>>();
+  auto known = std::make_shared<parley::Conversation>(parley::read(json, Dialect::OpenManus)->conversation);
+  keep(reinterpret_cast<const void*>(counter->count(*known)));
+  auto memory = std::make_shared<Memory>(
+      Memory::create({.budget = Budget::unlimited(), .tokens = parley::cost_by(*counter)}).value());
+  must(memory->add(known->messages()));
+  return {{"Parley, first time", [=] { *fresh = parley::read(json, Dialect::OpenManus)->conversation; },
+           [=] { return counter->count(**fresh); }},
+          {"Parley, again", {}, [=] { return counter->count(*known); }},
+          {"Parley Memory::tokens", {}, [=] { return memory->tokens(); }}};
+}
+
 std::vector<Contender> trim(std::size_t from, std::size_t to) {
   Budget budget = Budget::unlimited();
   budget.messages = from;
@@ -136,6 +153,11 @@ std::vector<Group> groups(const std::vector<Document>& documents) {
     if (document.name == "tiny") continue;
     out.push_back({"request", document.name, document.json.size(),
                    [&document] { return next_request(document); }, true});
+  }
+  for (const Document& document : documents) {
+    if (document.name != "text") continue;
+    out.push_back(
+        {"count", document.name, document.json.size(), [&document] { return count_tokens(document); }});
   }
   for (const std::size_t from : {10'000U, 100'000U}) {
     out.push_back({"trim", named(from) + " to 1k", 0, [from] { return trim(from, 1000); }});

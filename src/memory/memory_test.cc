@@ -137,6 +137,20 @@ TEST(Memory, SaysWhatForbidsABudget) {
   add_all(memory, {with_id(Role::System, "sys", "ten bytes!")});  // its id is free again
 }
 
+// The worked numbers of OpenManus' formula: 10, 6 and 9 tokens, and 2 for the list.
+TEST(Memory, CountsTokensByARule) {
+  const TokenCounter counter = TokenCounter::openmanus(Encoding::cl100k_base());
+  Memory memory =
+      Memory::create({.budget = {.messages = {}, .tokens = 19, .low_water = 1}, .tokens = cost_by(counter)})
+          .value();
+  add_all(memory, {Message::system_message("You are a helpful assistant"), user("Hello")});
+  EXPECT_EQ(memory.tokens(), 16U);
+  add_all(memory, {user("How are you?")});
+  EXPECT_EQ(memory.tokens(), 19U);
+  EXPECT_EQ(shown(memory), "You are a helpful assistant How are you?");
+  EXPECT_EQ(counter.count(memory.window()), 21U);
+}
+
 TEST(Memory, DropsToTheLowWaterMarkAtOnce) {
   Memory memory = memory_of({.messages = 10, .low_water = 0.5});
   std::size_t changes = 0;

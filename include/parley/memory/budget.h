@@ -8,11 +8,18 @@
 
 #include "parley/base/error.h"
 #include "parley/message/message.h"
+#include "parley/token/counter.h"
 
 namespace parley {
 
 // What a message costs in tokens: the same answer for the same message, whenever it is asked.
 using TokenCost = std::function<std::size_t(const Message&)>;
+
+// The cost of a message by a counter. What a list costs by itself (TokenCounter::list_cost()), tools and the
+// answer are not in a window: leave room for them.
+inline TokenCost cost_by(const TokenCounter& counter) {
+  return [counter](const Message& message) { return counter.count(message); };
+}
 
 // Limits that hold together; one that is not set is no limit.
 struct Budget {
