@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Parley and PyPI's tiktoken on the same texts in one run: MB/s, and how many times as fast Parley is.
 # Needs `./dev test` and `./dev bench` to have built, and python3-venv and zstd.
+#   tiktoken.sh [ROUNDS [VERSION]]    VERSION of tiktoken, the newest unless given
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q --disable-pip-version-check tiktoken
+"$work/venv/bin/pip" install -q --disable-pip-version-check "tiktoken${2:+==$2}"
 mkdir "$work/corpus"
 "$root/build/release/tests/make_token_corpus" "$work/corpus" 1 1048576
 (cd "$work/corpus" && find . -name '*.txt' ! -name english.txt ! -name chinese.txt ! -name code.txt -delete)

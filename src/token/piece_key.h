@@ -40,7 +40,12 @@ struct PieceKey {
     return hash;
   }
 
-  bool operator==(const PieceKey&) const = default;
+  // Written out, because a comparison of arrays is a call.
+  bool operator==(const PieceKey& other) const {
+    std::uint64_t differing = 0;
+    for (std::size_t i = 0; i < kWords; ++i) differing |= words[i] ^ other.words[i];
+    return differing == 0;
+  }
 
  private:
   static constexpr auto kMasks = [] {
