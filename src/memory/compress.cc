@@ -1,7 +1,7 @@
 // Replacing the older part of a window by a summary.
 #include <algorithm>
-#include <exception>
 
+#include "memory/guarded.h"
 #include "memory/shorten.h"
 #include "memory/state.h"
 
@@ -11,16 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Asks a compressor that may do anything, and takes only an answer that is one.
+// Takes only an answer that is one.
 Result<Text> asked(Compressor& compressor, const CompressionRequest& request) {
-  Result<CompressionAnswer> answer;
-  try {
-    answer = compressor.compress(request);
-  } catch (const std::exception& exception) {
-    return fail(Code::Unavailable, std::string("the compressor threw: ") + exception.what());
-  } catch (...) {
-    return fail(Code::Unavailable, "the compressor threw something");
-  }
+  Result<CompressionAnswer> answer = compressor.compress(request);
   if (!answer) return std::unexpected(std::move(answer).error());
   if (Clock::now() > request.deadline)
     return fail(Code::Timeout, "the compressor answered after its deadline");
@@ -34,6 +27,29 @@ Result<Text> asked(Compressor& compressor, const CompressionRequest& request) {
                 "the summary is longer than " + std::to_string(request.most_bytes) + " bytes");
   }
   return std::move(answer->text);
+}
+
+// For who only reads: what cannot be read is named.
+Message without_media(const Message& message) {
+  std::vector<Block> blocks;
+  for (const Block& block : message.blocks()) {
+    if (block.type() == BlockType::Thinking) continue;
+    const bool is_text = block.type() == BlockType::Text || block.type() == BlockType::ToolUse ||
+                         block.type() == BlockType::ToolResult;
+    blocks.push_back(
+        is_text ? block : Block(TextBlock{Text::repaired("[" + std::string(to_string(block.type())) + "]")}));
+  }
+  return MessageBuilder::like(message).blocks(std::move(blocks)).build().value_or(message);
+}
+
+std::size_t count_strings(const Message& message) {
+  std::size_t count = 0;
+  for (const Block& block : message.blocks()) {
+    const auto* result = block.as<ToolResultBlock>();
+    const auto* parts = result != nullptr ? std::get_if<std::vector<Block>>(&result->output) : nullptr;
+    count += parts != nullptr ? parts->size() : 1;
+  }
+  return count;
 }
 
 }  // namespace
@@ -50,14 +66,33 @@ Positions State::compressible() const {
   return units;
 }
 
+// An exchange too large for a compressor, cut so that it fits. What is cut is only read: the calls in it are
+// never run.
+Result<std::vector<Message>> State::readable(Position unit, std::size_t most_bytes) const {
+  std::vector<Message> out;
+  std::size_t strings = 0;
+  for (Position i = unit, end = unit_end(unit); i < end; ++i) {
+    out.push_back(without_media(view.shown(i)));
+    strings += count_strings(out.back());
+  }
+  const std::size_t each = most_bytes / std::max<std::size_t>(strings, 1);
+  if (each < kLeastTextBytes) {
+    return fail(Code::LimitExceeded,
+                "an exchange of " + std::to_string(strings) + " texts is too large for the compressor");
+  }
+  for (Message& message : out) message = shortened(message, each, Calls::Cut).value_or(message);
+  return out;
+}
+
 // In several requests if one would be too large for the compressor; each takes the summary so far along.
 Result<Text> State::summarised(const Positions& units) const {
   const CompressionPolicy& policy = options->compression;
   Compressor& compressor = *options->compressor;
-  const std::size_t window = std::max<std::size_t>(compressor.window_bytes(), kLeastTextBytes);
+  const std::size_t window = std::max(compressor.window_bytes(), kLeastTextBytes);
+  constexpr std::chrono::hours kForever{24 * 365};
   CompressionRequest question;
   question.most_bytes = policy.most_summary_bytes;
-  question.deadline = Clock::now() + policy.deadline;
+  question.deadline = policy.deadline < kForever ? Clock::now() + policy.deadline : Clock::time_point::max();
   if (view.summary) question.previous = view.summary->message.get_text_content();
   std::vector<Message> chunk;
   std::size_t bytes = 0;
@@ -70,48 +105,51 @@ Result<Text> State::summarised(const Positions& units) const {
     return {};
   };
   for (const Position unit : units) {
-    for (Position i = unit, end = unit_end(unit); i < end; ++i) {
-      // What is larger than all the compressor can take is cut for it.
-      const Message& shown = view.shown(i);
-      const std::size_t own = view.log[i].bytes;
-      if (i == unit && bytes + cost_of(unit).bytes > window) PARLEY_CHECK(ask());
-      chunk.push_back(own > window ? shortened(shown, window).value_or(shown) : shown);
-      bytes += std::min(own, window);
+    const std::size_t own = cost_of(unit).bytes;
+    if (bytes + own > window) PARLEY_CHECK(ask());
+    if (own > window) {
+      PARLEY_TRY(chunk, readable(unit, window));
+      PARLEY_CHECK(ask());
+      continue;
     }
+    for (Position i = unit, end = unit_end(unit); i < end; ++i) chunk.push_back(view.shown(i));
+    bytes += own;
   }
   PARLEY_CHECK(ask());
   return *question.previous;
 }
 
-Result<std::vector<Message>> State::compress() {
+Result<Compression> State::compressed() const {
   if (!options->compressor) return fail(Code::Unsupported, "this memory has no compressor");
   const Positions units = compressible();
-  if (units.empty()) return fail(Code::Invalid, "there is nothing to compress");
+  if (units.empty()) return fail(Code::NotFound, "there is nothing to compress");
   PARLEY_TRY(const Text text, summarised(units));
   Plan plan = without_units(units);
-  const std::size_t old = view.summary ? view.summary->message.get_text_content()->size() : 0;
-  if (text.size() >= old + (totals.bytes - plan.totals.bytes)) {
-    return fail(Code::Invalid, "the summary is no shorter than what it would replace");
-  }
-  Summary summary{Message::user_message(text), units.front(), unit_end(units.back()) - 1, 0};
-  for (const Span& span : plan.dropped) summary.count += span.last - span.first;
-  if (view.summary && view.summary->count != 0) {
-    summary.first = std::min(summary.first, view.summary->first);
-    summary.last = std::max(summary.last, view.summary->last);
-    summary.count += view.summary->count;
-  }
-  std::vector<Message> evicted = apply(std::move(plan));
+  Summary summary{Message::user_message(text), 0, 0, 0};
+  const Totals cost = cost_of_message(summary.message);
+  Totals after = plan.totals;
+  after -= summary_cost;
+  after += cost;
+  if (!is_progress(after)) return fail(Code::Invalid, "the summary is no shorter than what it would replace");
   Positions all = *covered;
   all.insert(all.end(), units.begin(), units.end());
   std::sort(all.begin(), all.end());
-  set_summary(std::move(summary));
-  covered.set(std::move(all));
+  for (const Position unit : all) summary.count += unit_end(unit) - unit;
+  summary.first = all.front();
+  summary.last = unit_end(all.back()) - 1;
+  return Compression{std::move(plan), std::move(summary), cost, std::move(all)};
+}
+
+std::vector<Message> State::apply(Compression compression) {
+  std::vector<Message> evicted = apply(std::move(compression.plan));
+  set_summary(std::move(compression.summary), compression.summary_cost);
+  covered.set(std::move(compression.covered));
   return evicted;
 }
 
 bool State::compression_is_due() const {
   const CompressionPolicy& policy = options->compression;
-  if (!options->compressor || totals.messages < retry_at_) return false;
+  if (!options->compressor || view.log.size() < retry_at_) return false;
   const Budget& budget = options->budget;
   const auto above = [](std::size_t total, const std::optional<std::size_t>& limit) {
     return limit && total > *limit;
@@ -121,33 +159,28 @@ bool State::compression_is_due() const {
          above(totals.tokens, budget.tokens) || above(totals.bytes, budget.bytes);
 }
 
-std::vector<Message> State::compress_if_due() {
-  if (!compression_is_due()) return {};
-  Result<std::vector<Message>> done = compress();
-  if (done) {
-    compression_error.reset();
-    retry_at_ = 0;
-    return *std::move(done);
-  }
-  // Trying again at every message would cost a failing request each time.
-  compression_error = std::move(done).error();
-  retry_at_ = totals.messages + std::max<std::size_t>(totals.messages / 8, 1);
-  return {};
+// Trying again at every message would cost a request each time.
+void State::delay_compression() {
+  retry_at_ = view.log.size() + std::max<std::size_t>(totals.messages / 8, 1);
 }
 
 }  // namespace memory
 
 Result<Change> Memory::compress() {
-  PARLEY_TRY(std::vector<Message> evicted, state_->compress());
-  Change change{evicted.size(), std::move(evicted)};
-  return change;
+  return memory::guarded([&]() -> Result<Change> {
+    PARLEY_TRY(memory::Compression compression, state_->compressed());
+    std::vector<Message> evicted = state_->apply(std::move(compression));
+    state_->compression_error.reset();
+    return Change{evicted.size(), 0, std::move(evicted)};
+  });
 }
 
 std::vector<Message> Memory::covered() const {
   const memory::State& s = *state_;
   std::vector<Message> out;
   for (const memory::Position unit : *s.covered) {
-    for (memory::Position i = unit; i < s.unit_end(unit); ++i) out.push_back(s.view.log[i].message);
+    for (memory::Position i = unit, end = s.unit_end(unit); i < end; ++i)
+      out.push_back(s.view.log[i].message);
   }
   return out;
 }

@@ -104,12 +104,12 @@ TEST(Compression, NeverAsksForMoreThanTheCompressorCanTake) {
         largest = std::max(largest, scale.bytes());
         return short_answer(request);
       },
-      700);
+      400);
   Memory memory = memory_with(compressor);
   fill(memory, 30);
   ASSERT_TRUE(memory.compress());
   EXPECT_GT(compressor->asked, 3);
-  EXPECT_LE(largest, 700U);
+  EXPECT_LE(largest, 400U);
 }
 
 TEST(Compression, CutsWhatIsLargerThanTheCompressorsWindow) {
@@ -173,6 +173,98 @@ TEST(Compression, ThrowsALateAnswerAway) {
   EXPECT_EQ(memory.compress().error().code, Code::Timeout);
 }
 
+// A summary may have more bytes than many small messages, unless bytes are what is short.
+TEST(Compression, JudgesProgressByWhatIsLimited) {
+  auto wordy = std::make_shared<Scripted>([](const CompressionRequest& request) {
+    return CompressionAnswer{Text::repaired(std::string(500, 'x')), request.messages.size()};
+  });
+  for (const bool is_short : {false, true}) {
+    Budget budget = {.messages = 10};
+    if (is_short) budget.bytes = 200;
+    Memory memory = memory_with(wordy, {.keep_recent = 1}, budget);
+    for (int i = 0; i < 8; ++i) ASSERT_TRUE(memory.add(Message::assistant_message("hello")));
+    EXPECT_EQ(memory.compress().has_value(), !is_short);
+    EXPECT_EQ(memory.size(), is_short ? 8U : 2U);
+  }
+}
+
+// One that failed is tried again, not at every message but before long.
+TEST(Compression, RecoversWhenItsCompressorDoes) {
+  int asked = 0;
+  auto moody =
+      std::make_shared<Scripted>([&](const CompressionRequest& request) -> Result<CompressionAnswer> {
+        if (++asked == 1) return fail(Code::Unavailable, "away");
+        return short_answer(request);
+      });
+  Memory memory = memory_with(moody, {}, {.messages = 20});
+  fill(memory, 100);
+  EXPECT_TRUE(memory.summary());
+  EXPECT_FALSE(memory.compression_error());
+}
+
+// A budget that can be met without a summary is met, whatever a summary would take.
+TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
+  Memory memory = memory_with(std::make_shared<Scripted>(short_answer), {.keep_recent = 0},
+                              {.messages = 3, .low_water = 1});
+  ASSERT_TRUE(memory.add(Message::system_message("s")));
+  ASSERT_TRUE(memory.add(Message::user_message("u")));
+  ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(300, 'x')))));
+  const auto change = memory.add(Message::assistant_message("y"));
+  ASSERT_TRUE(change) << change.error().message;
+  EXPECT_EQ(change->evicted.size(), 1U);
+  EXPECT_FALSE(memory.summary());
+}
+
+TEST(Compression, SurvivesFunctionsThatThrow) {
+  class Windowless : public Scripted {
+   public:
+    using Scripted::Scripted;
+    std::size_t window_bytes() const override { throw std::runtime_error("no window"); }
+  };
+  Memory memory = memory_with(std::make_shared<Windowless>(short_answer), {}, {.messages = 20});
+  fill(memory, 100);
+  EXPECT_LE(memory.size(), 20U);
+  EXPECT_EQ(memory.compression_error()->code, Code::Unavailable);
+
+  int calls = 0;
+  Memory counted = Memory::create({.tokens = [&](const Message&) -> std::size_t {
+                     if (++calls == 2) throw std::runtime_error("cannot count");
+                     return 1;
+                   }}).value();
+  const std::vector<Message> two = {Message::user_message("a"), Message::user_message("b")};
+  EXPECT_EQ(counted.add(two).error().code, Code::Unavailable);
+  EXPECT_EQ(counted.size(), 0U);
+  EXPECT_EQ(counted.log_size(), 0U);
+  EXPECT_EQ(counted.add(two)->count, 2U);
+}
+
+// What must not be asked for is not asked for at all, however an exchange is made.
+TEST(Compression, CutsLargeExchangesForTheCompressor) {
+  std::size_t largest = 0;
+  auto compressor = std::make_shared<Scripted>(
+      [&](const CompressionRequest& request) -> Result<CompressionAnswer> {
+        Memory scale = Memory::create({.budget = Budget::unlimited()}).value();
+        EXPECT_TRUE(scale.add(request.messages));
+        largest = std::max(largest, scale.bytes());
+        return short_answer(request);
+      },
+      4000);
+  Memory memory = memory_with(compressor, {.keep_recent = 0}, Budget::unlimited());
+  MessageBuilder calls(Role::Assistant);
+  for (const Text& id : {Text("1"), Text("2"), Text("3")}) {
+    calls.block(ToolUseBlock{id, "f", Text::repaired("{\"a\":\"" + std::string(50'000, 'x') + "\"}")});
+  }
+  ASSERT_TRUE(memory.add(calls.build().value()));
+  for (const Text& id : {Text("1"), Text("2"), Text("3")}) {
+    ASSERT_TRUE(memory.add(Message::tool_message(Text::repaired(std::string(9'000, 'y')), "f", id)));
+  }
+  ASSERT_TRUE(memory.add(Message::assistant_message("done")));
+  ASSERT_TRUE(memory.compress());
+  EXPECT_EQ(compressor->asked, 1);
+  EXPECT_LE(largest, 4000U);
+  EXPECT_GT(memory.covered().front().blocks().front().as<ToolUseBlock>()->arguments.size(), 50'000U);
+}
+
 TEST(Compression, MustMakeProgress) {
   auto wordy = std::make_shared<Scripted>([](const CompressionRequest& request) {
     return CompressionAnswer{Text::repaired(std::string(4000, 'x')), request.messages.size()};
@@ -186,9 +278,9 @@ TEST(Compression, MustMakeProgress) {
 
 TEST(Compression, NeedsSomethingToCompress) {
   Memory memory = memory_with(std::make_shared<Scripted>(short_answer));
-  EXPECT_EQ(memory.compress().error().code, Code::Invalid);
+  EXPECT_EQ(memory.compress().error().code, Code::NotFound);
   fill(memory, 1);  // a system message, the request, and one of the newest
-  EXPECT_EQ(memory.compress().error().code, Code::Invalid);
+  EXPECT_EQ(memory.compress().error().code, Code::NotFound);
   Memory without;
   EXPECT_EQ(without.compress().error().code, Code::Unsupported);
 }

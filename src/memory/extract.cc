@@ -36,6 +36,12 @@ std::string text_of(const ToolResultBlock& result) {
 constexpr std::size_t kSaid = 240;   // bytes of one statement
 constexpr std::size_t kError = 480;  // errors are told at more length
 
+// An error is told word for word, as far as there is room.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return memory::shortened_text(text, kError);
+}
+
 // The lines of one message: a line each for what was said, called and answered.
 void add_lines(const Message& message, std::vector<std::string>& lines) {
   const std::string who(to_string(message.role()));
@@ -46,8 +52,8 @@ void add_lines(const Message& message, std::vector<std::string>& lines) {
       lines.push_back("- called " + use->name.str() + " " + opening(use->arguments, kSaid));
     } else if (const auto* result = block.as<ToolResultBlock>()) {
       const bool failed = result->is_error.value_or(false);
-      lines.push_back(std::string(failed ? "- error from " : "- result of ") + result->name.str() + ": " +
-                      opening(text_of(*result), failed ? kError : kSaid));
+      lines.push_back(failed ? "- error from " + result->name.str() + ": " + one_line(text_of(*result))
+                             : "- result of " + result->name.str() + ": " + opening(text_of(*result), kSaid));
     } else if (block.type() != BlockType::Thinking) {
       lines.push_back("- " + who + " gave " + std::string(to_string(block.type())));
     }

@@ -10,37 +10,38 @@ void IdIndex::Table::grow() {
       std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(8, 2 * slots_.size())));
   size_ = 0;
   for (const Slot& slot : old) {
-    if (slot.state == kTaken) insert(slot.hash, slot.position);
+    if (slot.is_taken) insert(slot.hash, slot.position);
   }
 }
 
 void IdIndex::Table::insert(std::uint64_t hash, Position position) {
   if (4 * (size_ + 1) > 3 * slots_.size()) grow();
   std::size_t i = hash & mask();
-  while (slots_[i].state != kFree) i = (i + 1) & mask();
-  slots_[i] = {hash, position, kTaken};
+  while (slots_[i].is_taken) {
+    // A message that was refused and comes again comes to the same position.
+    if (slots_[i].hash == hash && slots_[i].position == position) return;
+    i = (i + 1) & mask();
+  }
+  slots_[i] = {hash, position, true};
   ++size_;
 }
 
 void IdIndex::Table::insert_all(const Table& other) {
   for (const Slot& slot : other.slots_) {
-    if (slot.state == kTaken) insert(slot.hash, slot.position);
-  }
-}
-
-void IdIndex::Table::erase(std::uint64_t hash, Position position) {
-  for (std::size_t i = hash & mask(); slots_[i].state != kFree; i = (i + 1) & mask()) {
-    Slot& slot = slots_[i];
-    if (slot.state == kTaken && slot.hash == hash && slot.position == position) {
-      slot.state = kErased;
-      return;
-    }
+    if (slot.is_taken) insert(slot.hash, slot.position);
   }
 }
 
 void IdIndex::freeze() const {
   if (own_.size() == 0) return;
   frozen_.push_back(std::make_shared<const Table>(std::exchange(own_, Table())));
+  // Each joining at least doubles a table, so that an entry is moved some twenty times at most.
+  while (frozen_.size() >= 2 && frozen_.back()->size() * 2 > frozen_[frozen_.size() - 2]->size()) {
+    auto joined = std::make_shared<Table>(*frozen_[frozen_.size() - 2]);
+    joined->insert_all(*frozen_.back());
+    frozen_.pop_back();
+    frozen_.back() = std::move(joined);
+  }
 }
 
 IdIndex::IdIndex(const IdIndex& other) {
@@ -54,15 +55,6 @@ IdIndex& IdIndex::operator=(IdIndex other) noexcept {
   return *this;
 }
 
-void IdIndex::insert(std::uint64_t hash, Position position) {
-  // Each joining at least doubles a table, so that an entry is moved some twenty times at most.
-  while (frozen_.size() >= 2 && frozen_.back()->size() * 2 > frozen_[frozen_.size() - 2]->size()) {
-    auto joined = std::make_shared<Table>(*frozen_[frozen_.size() - 2]);
-    joined->insert_all(*frozen_.back());
-    frozen_.pop_back();
-    frozen_.back() = std::move(joined);
-  }
-  own_.insert(hash, position);
-}
+void IdIndex::insert(std::uint64_t hash, Position position) { own_.insert(hash, position); }
 
 }  // namespace parley::memory

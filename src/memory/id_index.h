@@ -1,9 +1,9 @@
-// IdIndex finds positions by the hash of an id. A copy costs the same at any size but for a list of a few
-// tables.
+// IdIndex finds positions by the hash of an id. What is found may be out of date and must be looked at:
+// nothing is ever taken out.
 //
-// Tables are flat. What a copy was made of is frozen: both sides go on in tables of their own, and frozen
-// tables of like size are joined by the next insertion, so there are never more than some twenty of them and
-// an insertion costs the same on average, however often copies are made.
+// Tables are flat. What a copy was made of is frozen, and both sides go on in tables of their own. Frozen
+// tables of like size are joined, so that there are never more than some twenty of them and a copy costs the
+// same on average.
 //
 // One thread at a time, also for being copied; copies may be used by other threads.
 #pragma once
@@ -24,8 +24,6 @@ class IdIndex {
   IdIndex& operator=(IdIndex other) noexcept;
 
   void insert(std::uint64_t hash, Position position);
-  // Takes a position away again. REQUIRES: it was inserted with this hash, and no copy was made since.
-  void erase(std::uint64_t hash, Position position) { own_.erase(hash, position); }
 
   // Calls visit(position) for everything inserted with this hash, until it returns false.
   template <typename Visit>
@@ -42,30 +40,28 @@ class IdIndex {
     std::size_t size() const { return size_; }
     void insert(std::uint64_t hash, Position position);
     void insert_all(const Table& other);
-    void erase(std::uint64_t hash, Position position);
     // False if `visit` returned false.
     template <typename Visit>
     bool find(std::uint64_t hash, Visit& visit) const {
       if (slots_.empty()) return true;
       for (std::size_t i = hash & mask();; i = (i + 1) & mask()) {
         const Slot& slot = slots_[i];
-        if (slot.state == kFree) return true;
-        if (slot.state == kTaken && slot.hash == hash && !visit(slot.position)) return false;
+        if (!slot.is_taken) return true;
+        if (slot.hash == hash && !visit(slot.position)) return false;
       }
     }
 
    private:
-    enum State : std::uint32_t { kFree, kTaken, kErased };
     struct Slot {
       std::uint64_t hash = 0;
       Position position = 0;
-      State state = kFree;
+      bool is_taken = false;
     };
     std::size_t mask() const { return slots_.size() - 1; }
     void grow();
 
     std::vector<Slot> slots_;  // a power of two of them, or none
-    std::size_t size_ = 0;     // slots that are not free
+    std::size_t size_ = 0;
   };
 
   void freeze() const;

@@ -1,5 +1,6 @@
 // Marks, pins and removal: whatever names a message means its whole unit.
 #include <algorithm>
+#include <iterator>
 
 #include "memory/state.h"
 #include "parley/memory/memory.h"
@@ -36,12 +37,23 @@ bool State::has_mark(std::string_view mark, Position unit) const {
   return found != marks->end() && std::binary_search(found->second->begin(), found->second->end(), unit);
 }
 
-bool State::add_mark(const Text& mark, Position unit) {
-  return !has_mark(mark, unit) && insert(marks.own()[mark.str()], unit);
+void State::add_mark(const Text& mark, const Positions& units) {
+  CopyOnWrite<Positions>& having = marks.own()[mark.str()];
+  if (having->empty() || units.empty() || having->back() < units.front()) {
+    Positions& own = having.own();
+    own.insert(own.end(), units.begin(), units.end());
+    return;
+  }
+  Positions both;
+  std::set_union(having->begin(), having->end(), units.begin(), units.end(), std::back_inserter(both));
+  having.set(std::move(both));
 }
 
-bool State::remove_mark(const Text& mark, Position unit) {
-  return has_mark(mark, unit) && erase(marks.own()[mark.str()], unit);
+void State::remove_mark(const Text& mark, const Positions& units) {
+  CopyOnWrite<Positions>& having = marks.own()[mark.str()];
+  Positions left;
+  std::set_difference(having->begin(), having->end(), units.begin(), units.end(), std::back_inserter(left));
+  having.set(std::move(left));
 }
 
 Result<void> State::pin(const Text& id, bool is_pinned) {
@@ -94,16 +106,17 @@ using memory::State;
 
 Result<Change> Memory::remove(std::size_t index) {
   State& s = *state_;
+  std::size_t at = index;
   if (const auto& summary = s.view.summary) {
     const std::size_t place = s.view.count_before(static_cast<Position>(summary->first));
     if (index == place) {
-      Change change{1, {summary->message}};
+      Change change{1, 0, {summary->message}};
       s.set_summary(std::nullopt);
       return change;
     }
-    if (index > place) --index;
+    if (index > place) --at;
   }
-  const std::optional<Position> position = s.view.at(index);
+  const std::optional<Position> position = s.view.at(at);
   if (!position) return fail(Code::NotFound, "the window has no message " + std::to_string(index));
   return s.remove(Positions{s.view.log[*position].unit});
 }
@@ -129,13 +142,16 @@ std::size_t Memory::update_messages_mark(const Text& new_mark, const Text& old_m
       return true;
     });
   }
+  // Whoever has the new mark already and no old one to lose does not change.
+  std::erase_if(units, [&](Position unit) {
+    const bool loses = !old_mark.empty() && s.has_mark(old_mark, unit);
+    const bool gains = !new_mark.empty() && !s.has_mark(new_mark, unit);
+    return !old_mark.empty() ? !loses : !gains;
+  });
+  if (!old_mark.empty()) s.remove_mark(old_mark, units);
+  if (!new_mark.empty()) s.add_mark(new_mark, units);
   std::size_t count = 0;
-  for (const Position unit : units) {
-    if (!old_mark.empty() && !s.has_mark(old_mark, unit)) continue;
-    const bool removed = !old_mark.empty() && s.remove_mark(old_mark, unit);
-    const bool added = !new_mark.empty() && s.add_mark(new_mark, unit);
-    if (removed || added) count += s.unit_end(unit) - unit;
-  }
+  for (const Position unit : units) count += s.unit_end(unit) - unit;
   return count;
 }
 

@@ -1,17 +1,18 @@
 #include "parley/memory/memory.h"
 
 #include <algorithm>
+#include <map>
 
+#include "memory/guarded.h"
 #include "memory/shorten.h"
 #include "memory/state.h"
 
 namespace parley {
 
-using memory::Entry;
+using memory::Compression;
 using memory::Plan;
 using memory::Position;
 using memory::Positions;
-using memory::Span;
 using memory::State;
 
 Memory::Memory() : state_(std::make_unique<State>(MemoryOptions{})) {}
@@ -46,52 +47,90 @@ Memory& Memory::operator=(Memory other) noexcept {
 }
 Memory::~Memory() = default;
 
+namespace {
+
+// Adds all messages, whatever the budget says.
+Result<Change> append_all(State& s, std::span<const Message> messages) {
+  Change change;
+  for (const Message& message : messages) {
+    if (s.is_duplicate(message)) {
+      ++change.skipped;
+      if (s.options->duplicates == Duplicates::Skip) continue;
+      return fail(Code::Invalid, "a message of the id '" + message.id()->str() + "' is there already");
+    }
+    if (s.view.log.size() >= memory::kMostMessages) {
+      return fail(Code::LimitExceeded, "a memory holds at most 4,294,967,000 messages");
+    }
+    const auto position = static_cast<Position>(s.view.log.size());
+    const bool continues = s.open.is_open();
+    PARLEY_CHECK(s.open.follow(message, position));
+    s.append(message, continues ? s.open.unit : position);
+    ++change.count;
+  }
+  return change;
+}
+
+// Replaces the older part of the window by a summary, if that can be done. Why not, is kept.
+std::vector<Message> try_compression(State& s) {
+  Result<Compression> compression = memory::guarded([&] { return s.compressed(); });
+  std::vector<Message> evicted;
+  if (compression) {
+    evicted = s.apply(*std::move(compression));
+    s.compression_error.reset();
+  } else if (compression.error().code != Code::NotFound) {
+    s.compression_error = std::move(compression).error();
+  }
+  if (!compression || s.compression_is_due()) s.delay_compression();
+  return evicted;
+}
+
+// Brings the window within its budget, by a compression if one is due and helps. Appends what left it.
+Result<void> fit(State& s, std::vector<Message>& evicted) {
+  std::optional<State::Window> saved;
+  if (s.options->compression.on_add && s.compression_is_due()) {
+    saved = s.window();
+    evicted = try_compression(s);
+  }
+  Result<std::optional<Plan>> plan = s.trimmed();
+  if (saved && (!plan || (*plan && (*plan)->drops_summary))) {
+    // The summary was in vain: without it there is room.
+    s.restore(*std::move(saved));
+    evicted.clear();
+    plan = s.trimmed();
+  }
+  if (!plan) return std::unexpected(std::move(plan).error());
+  if (*plan) {
+    const std::vector<Message> dropped = s.apply(**std::move(plan));
+    evicted.insert(evicted.end(), dropped.begin(), dropped.end());
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Change> Memory::add(std::span<const Message> messages, std::span<const Text> marks) {
   State& s = *state_;
   for (const Text& mark : marks) {
     if (mark.empty()) return fail(Code::Invalid, "a mark cannot be empty");
   }
-  const std::size_t before = s.view.log.size();
-  const memory::OpenExchange open = s.open;
-  const auto take_back = [&](Error error) {
+  const State::Before before = s.before();
+  Result<Change> change = memory::guarded([&] { return append_all(s, messages); });
+  if (change) {
+    const std::optional<Error> error = s.compression_error;
+    if (auto fitted = fit(s, change->evicted); !fitted) {
+      change = std::unexpected(std::move(fitted).error());
+      s.compression_error = error;
+    }
+  }
+  if (!change) {
     s.take_back(before);
-    s.open = open;
-    return std::unexpected(std::move(error));
-  };
-  for (const Message& message : messages) {
-    if (s.is_duplicate(message)) {
-      if (s.options->duplicates == Duplicates::Skip) continue;
-      return take_back(
-          {Code::Invalid, "a message of the id '" + message.id()->str() + "' is there already", {}});
-    }
-    if (s.view.log.size() >= memory::kMostMessages) {
-      return take_back({Code::LimitExceeded, "a memory holds at most 4,294,967,000 messages", {}});
-    }
-    const auto position = static_cast<Position>(s.view.log.size());
-    const bool continues = s.open.is_open();
-    if (auto followed = s.open.follow(message, position); !followed)
-      return take_back(std::move(followed.error()));
-    s.append(message, continues ? s.open.unit : position);
+    return change;
   }
-  Change change{s.view.log.size() - before, {}};
-  // What the compression changes must not stay if the budget cannot be met afterwards.
-  std::optional<State::Window> saved;
-  if (s.options->compression.on_add && s.compression_is_due()) {
-    saved = s.window();
-    change.evicted = s.compress_if_due();
+  Positions units;
+  for (std::size_t i = before.size; i < s.view.log.size() && !marks.empty(); ++i) {
+    if (units.empty() || units.back() != s.view.log[i].unit) units.push_back(s.view.log[i].unit);
   }
-  Result<std::optional<Plan>> plan = s.trimmed();
-  if (!plan) {
-    if (saved) s.restore(*std::move(saved));
-    return take_back(std::move(plan.error()));
-  }
-  if (*plan) {
-    const std::vector<Message> dropped = s.apply(**std::move(plan));
-    change.evicted.insert(change.evicted.end(), dropped.begin(), dropped.end());
-  }
-  for (const Text& mark : marks) {
-    for (std::size_t i = before; i < s.view.log.size(); ++i) s.add_mark(mark, s.view.log[i].unit);
-  }
+  for (const Text& mark : marks) s.add_mark(mark, units);
   return change;
 }
 
@@ -132,19 +171,20 @@ Result<std::vector<Json>> Memory::to_dict_list(Dialect dialect) const {
 
 Result<Change> Memory::complete_pending(const Text& reason) {
   const State& s = *state_;
-  std::vector<Message> results;
-  if (s.open.is_open()) {
-    for (Position i = s.open.unit; i < s.unit_end(s.open.unit); ++i) {
-      for (const Block& block : s.view.log[i].message.get_content_blocks({BlockType::ToolUse})) {
-        const auto& use = *block.as<ToolUseBlock>();
-        if (std::count(s.open.waiting.begin(), s.open.waiting.end(), use.id.view()) == 0) continue;
-        const Block result = ToolResultBlock{use.id, use.name, reason, true};
-        PARLEY_TRY(Message message, MessageBuilder(Role::Tool).block(result).build());
-        results.push_back(std::move(message));
-      }
-    }
+  if (!s.open.is_open()) return Change{};
+  std::map<std::string_view, Text> names;
+  std::vector<Block> uses;
+  for (Position i = s.open.unit, end = s.unit_end(s.open.unit); i < end; ++i) {
+    for (Block& use : s.view.log[i].message.get_content_blocks({BlockType::ToolUse}))
+      uses.push_back(std::move(use));
   }
-  return add(results);
+  for (const Block& use : uses) names[use.as<ToolUseBlock>()->id] = use.as<ToolUseBlock>()->name;
+  MessageBuilder builder(Role::Tool);
+  for (const std::string& id : s.open.waiting) {
+    builder.block(ToolResultBlock{Text::repaired(id), names[id], reason, true});
+  }
+  PARLEY_TRY(const Message message, builder.build());
+  return add(message);
 }
 
 std::vector<Text> Memory::pending() const {
@@ -164,28 +204,37 @@ std::vector<Message> Snapshot::messages() const { return view_->messages(); }
 
 std::vector<Message> Memory::get(const Selection& selection) {
   State& s = *state_;
-  if (s.options->compression.on_get) s.compress_if_due();
-  if (selection.mark.empty() && selection.exclude_mark.empty() && selection.prepend_summary) return window();
-  std::vector<Message> out;
-  if (s.view.summary && selection.prepend_summary) out.push_back(s.view.summary->message);
-  s.view.each([&](Position i) {
-    const Position unit = s.view.log[i].unit;
+  if (s.options->compression.on_get && s.compression_is_due()) try_compression(s);
+  return s.view.messages(selection.prepend_summary, [&](Position position) {
+    const Position unit = s.view.log[position].unit;
     const bool has = selection.mark.empty() || s.has_mark(selection.mark, unit);
-    if (has && !s.has_mark(selection.exclude_mark, unit)) out.push_back(s.view.shown(i));
-    return true;
+    return has && (selection.exclude_mark.empty() || !s.has_mark(selection.exclude_mark, unit));
   });
-  return out;
 }
 
 const std::optional<Summary>& Memory::summary() const { return state_->view.summary; }
 const std::optional<Error>& Memory::compression_error() const { return state_->compression_error; }
 
-void Memory::update_compressed_summary(const Text& text) {
-  if (text.empty()) {
-    state_->set_summary(std::nullopt);
-  } else {
-    state_->set_summary(Summary{Message::user_message(text), 0, 0, 0});
-  }
+Result<Change> Memory::update_compressed_summary(const Text& text) {
+  State& s = *state_;
+  State::Window saved = s.window();
+  const auto set = [&]() -> Result<Change> {
+    if (text.empty()) {
+      s.set_summary(std::nullopt);
+      return Change{};
+    }
+    const Message message = Message::user_message(text);
+    s.set_summary(Summary{message, s.behind_system(), s.behind_system(), 0}, s.cost_of_message(message));
+    PARLEY_TRY(std::optional<Plan> plan, s.trimmed());
+    Change change{1, 0, {}};
+    if (plan && plan->drops_summary)
+      return fail(Code::LimitExceeded, "the summary does not fit into the budget");
+    if (plan) change.evicted = s.apply(*std::move(plan));
+    return change;
+  };
+  Result<Change> change = memory::guarded(set);
+  if (!change) s.restore(std::move(saved));
+  return change;
 }
 
 std::vector<Message> Memory::log() const {

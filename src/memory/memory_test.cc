@@ -110,13 +110,56 @@ TEST(Memory, RefusesResultsBeforeTheirCallsAndTwice) {
   EXPECT_EQ(shown(memory), "?1 !1");
 }
 
+TEST(Memory, AnswersCallsOfOneIdAsOftenAsTheyWait) {
+  Memory memory = exact(10);
+  add_all(memory, {call({"1", "1", "1"}), result("1")});
+  ASSERT_TRUE(memory.complete_pending("cancelled"));
+  EXPECT_TRUE(memory.pending().empty());
+  EXPECT_EQ(shown(memory), "?1?1?1 !1 !1!1");
+}
+
+// W2: wherever it stands.
+TEST(Memory, KeepsASystemMessageThatBringsResults) {
+  Memory memory = exact(4);
+  const Message rule =
+      MessageBuilder(Role::System).block(ToolResultBlock{"1", "f", Text("ok")}).text("rule").build().value();
+  add_all(memory, {call({"1"}), rule, user("a"), user("b"), user("c")});
+  EXPECT_EQ(shown(memory), "?1 !1rule b c");
+}
+
+TEST(Memory, TakesAnEmptyIdForNone) {
+  Memory memory = exact(10);
+  const Message nameless = with_id(Role::User, "", "a");
+  EXPECT_EQ(memory.add(nameless)->count, 1U);
+  EXPECT_EQ(memory.add(nameless)->count, 1U);
+}
+
+TEST(Memory, LetsTimeStandStillWhenTheClockGoesBack) {
+  ScopedClock clock(1'000'000);
+  Memory memory = memory_of({.messages = {}, .age = std::chrono::seconds(10), .low_water = 1});
+  add_all(memory, {Message::assistant_message("a")});
+  clock.advance(-500'000);
+  add_all(memory, {Message::assistant_message("b"), Message::assistant_message("c")});
+  clock.advance(520'000);
+  add_all(memory, {Message::assistant_message("d")});
+  EXPECT_EQ(shown(memory), "d");
+}
+
+// What must stay is more than the low mark: then no more goes than has to.
+TEST(Memory, DropsNoMoreThanItMustIfTheLowMarkIsOutOfReach) {
+  Memory memory = memory_of({.messages = 10, .low_water = 0.5});
+  for (int i = 0; i < 6; ++i) add_all(memory, {Message::system_message("s")});
+  for (int i = 0; i < 5; ++i) add_all(memory, {Message::assistant_message("x")});
+  EXPECT_EQ(memory.size(), 10U);
+}
+
 TEST(Memory, GivesWaitingCallsAnAnswer) {
   Memory memory = exact(10);
   add_all(memory, {user("go"), call({"1", "2", "3"}), result("2")});
   const auto change = memory.complete_pending("cancelled by the user");
   ASSERT_TRUE(change);
-  EXPECT_EQ(change->count, 2U);
-  EXPECT_EQ(shown(memory), "go ?1?2?3 !2 !1 !3");
+  EXPECT_EQ(change->count, 1U);
+  EXPECT_EQ(shown(memory), "go ?1?2?3 !2 !1!3");
   EXPECT_TRUE(validate_history(memory.window()).empty());
   const Message last = memory.window().back();
   EXPECT_EQ(last.blocks().front().as<ToolResultBlock>()->is_error, true);
@@ -131,7 +174,8 @@ TEST(Memory, SaysWhatForbidsABudget) {
   ASSERT_FALSE(change);
   EXPECT_EQ(change.error().code, Code::LimitExceeded);
   EXPECT_EQ(change.error().message,
-            "the budget of 10 tokens cannot be met: the system message 'sys' alone takes 12");
+            "the budget of 10 tokens cannot be met: what must stay takes 12, of which the system message "
+            "'sys' takes 12");
   EXPECT_EQ(memory.size(), 0U);
   EXPECT_EQ(memory.log_size(), 0U);
   add_all(memory, {with_id(Role::System, "sys", "ten bytes!")});  // its id is free again

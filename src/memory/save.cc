@@ -12,8 +12,10 @@
 // ...], "_compressed_summary": "..."} of 1.0.21.
 #include <algorithm>
 
+#include "memory/guarded.h"
 #include "memory/state.h"
 #include "parley/dialect/dialect.h"
+#include "parley/json/pointer.h"
 #include "parley/json/writer.h"
 
 namespace parley {
@@ -109,7 +111,11 @@ Result<void> take_summary(State& s, const Json& summary) {
   PARLEY_TRY(const Json dict, member("message"));
   Result<Message> message = from_dict(dict, Dialect::Parley);
   if (!message) return fail(message.error().code, message.error().message, "/summary/message");
-  if (!message->get_text_content()) return fail(Code::Invalid, "a summary has a text", "/summary/message");
+  const std::vector<Block> blocks = message->blocks();
+  const auto is_text = [](const Block& block) { return block.type() == BlockType::Text; };
+  if (blocks.empty() || !std::all_of(blocks.begin(), blocks.end(), is_text)) {
+    return fail(Code::Invalid, "a summary is a text", "/summary/message");
+  }
   PARLEY_TRY(const Json list, member("covered"));
   PARLEY_TRY(Positions covered, units_in(s, list, "/summary/covered"));
   Summary out{*message, 0, 0, 0};
@@ -122,7 +128,7 @@ Result<void> take_summary(State& s, const Json& summary) {
     out.first = covered.front();
     out.last = s.unit_end(covered.back()) - 1;
   }
-  s.set_summary(out);
+  s.set_summary(out, s.cost_of_message(out.message));
   s.covered.set(std::move(covered));
   return {};
 }
@@ -130,8 +136,10 @@ Result<void> take_summary(State& s, const Json& summary) {
 Result<void> take_marks(State& s, const Json& marks) {
   if (!marks.is_object()) return std::unexpected(wrong("/marks", "an object"));
   for (const Json::Member& member : marks.members()) {
-    PARLEY_TRY(const Positions units, units_in(s, member.value, "/marks/" + member.key.str()));
-    for (const Position unit : units) s.add_mark(member.key, unit);
+    const std::string path = "/marks/" + json::escape_pointer(member.key);
+    if (member.key.empty()) return fail(Code::Invalid, "a mark cannot be empty", path);
+    PARLEY_TRY(const Positions units, units_in(s, member.value, path));
+    s.add_mark(member.key, units);
   }
   return {};
 }
@@ -188,13 +196,17 @@ Result<void> load_agentscope(State& s, const Json& state) {
     for (const Json& mark : pair[1].elements()) {
       const auto text = mark.as_string();
       if (!text) return std::unexpected(wrong(path + "/1", "a list of strings"));
-      s.add_mark(*text, s.view.log[position].unit);
+      if (text->empty()) return fail(Code::Invalid, "a mark cannot be empty", path + "/1");
+      s.add_mark(*text, {s.view.log[position].unit});
     }
   }
   if (const auto summary = state.get("_compressed_summary")) {
     const auto text = summary->as_string();
     if (!text) return std::unexpected(wrong("/_compressed_summary", "a string"));
-    if (!text->empty()) s.set_summary(Summary{Message::user_message(*text), 0, 0, 0});
+    if (!text->empty()) {
+      const Message message = Message::user_message(*text);
+      s.set_summary(Summary{message, s.behind_system(), s.behind_system(), 0}, s.cost_of_message(message));
+    }
   }
   return {};
 }
@@ -236,15 +248,20 @@ Result<Json> Memory::state_dict() const {
   return w.end_object().take();
 }
 
-Result<void> Memory::load_state_dict(const Json& state) {
+Result<Change> Memory::load_state_dict(const Json& state) {
   if (!state.is_object()) return std::unexpected(memory::wrong("", "an object"));
   auto fresh = std::make_unique<State>(*state_->options);
-  PARLEY_CHECK(state.get("parley_memory") ? memory::load_own(*fresh, state)
-                                          : memory::load_agentscope(*fresh, state));
-  PARLEY_TRY(auto plan, fresh->trimmed());
-  if (plan) fresh->apply(*std::move(plan));
+  Change change;
+  PARLEY_CHECK(memory::guarded([&]() -> Result<void> {
+    PARLEY_CHECK(state.get("parley_memory") ? memory::load_own(*fresh, state)
+                                            : memory::load_agentscope(*fresh, state));
+    PARLEY_TRY(auto plan, fresh->trimmed());
+    if (plan) change.evicted = fresh->apply(*std::move(plan));
+    return {};
+  }));
+  change.count = fresh->view.log.size();
   state_ = std::move(fresh);
-  return {};
+  return change;
 }
 
 }  // namespace parley

@@ -84,7 +84,7 @@ std::string shortened_text(std::string_view text, std::size_t most_bytes) {
   return out.append(text.substr(tail));
 }
 
-std::optional<Message> shortened(const Message& message, std::size_t most_bytes) {
+std::optional<Message> shortened(const Message& message, std::size_t most_bytes, Calls calls) {
   // An escaped spelling is never shorter than the text.
   if (Arena::of(message).buffer().size() <= most_bytes) return std::nullopt;
   const auto cut = [&](Text& text) {
@@ -97,6 +97,8 @@ std::optional<Message> shortened(const Message& message, std::size_t most_bytes)
   for (Block& block : blocks) {
     if (auto* text = std::get_if<TextBlock>(&static_cast<BlockVariant&>(block))) {
       is_cut = cut(text->text) || is_cut;
+    } else if (auto* use = std::get_if<ToolUseBlock>(&static_cast<BlockVariant&>(block))) {
+      is_cut = (calls == Calls::Cut && cut(use->arguments)) || is_cut;
     } else if (auto* result = std::get_if<ToolResultBlock>(&static_cast<BlockVariant&>(block))) {
       if (auto* output = std::get_if<Text>(&result->output)) is_cut = cut(*output) || is_cut;
       auto* parts = std::get_if<std::vector<Block>>(&result->output);

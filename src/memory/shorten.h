@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,11 @@ inline constexpr std::size_t kLeastTextBytes = 64;
 // kLeastTextBytes.
 std::string shortened_text(std::string_view text, std::size_t most_bytes);
 
+// Whether the arguments of calls may be cut: they may for who only reads them.
+enum class Calls : std::uint8_t { Keep, Cut };
+
 // The message with every text and output that is too long cut that way; nothing if none is. Calls and
 // thinking stay as they are: cut arguments would be other arguments, and thinking is signed.
-std::optional<Message> shortened(const Message& message, std::size_t most_bytes);
+std::optional<Message> shortened(const Message& message, std::size_t most_bytes, Calls calls = Calls::Keep);
 
 }  // namespace parley::memory

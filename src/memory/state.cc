@@ -31,10 +31,38 @@ std::uint32_t clamped(std::size_t value) {
   return static_cast<std::uint32_t>(std::min<std::size_t>(value, 0xFFFFFFFF));
 }
 
-std::size_t bytes_of(const Message& message) {
-  const Slice wire = Arena::record_of(message).wire;
-  return wire.present() ? wire.length : Arena::of(message).buffer().size();
+// What a block says, as JSON spells it. The frame around it depends on the dialect and does not count.
+std::size_t content_bytes(const Arena& arena, const BlockRecord& block) {
+  const auto size = [](Slice slice) { return slice.present() ? std::size_t{slice.length} : 0; };
+  switch (block.type) {
+    case BlockType::Text:
+      return size(block.text());
+    case BlockType::Thinking:
+      return size(block.text()) + size(block.signature());
+    case BlockType::ToolUse:
+      return size(block.id()) + size(block.name()) + std::max(size(block.arguments()), size(block.input()));
+    case BlockType::ToolResult: {
+      std::size_t all = size(block.id()) + size(block.name()) + (block.is_list ? 0 : size(block.output()));
+      for (const BlockRecord& child : arena.children(block)) all += content_bytes(arena, child);
+      return all;
+    }
+    case BlockType::Raw:
+      return size(block.raw_value());
+    default:
+      return size(block.data());
+  }
 }
+
+std::size_t bytes_of(const Message& message) {
+  const Arena& arena = Arena::of(message);
+  std::size_t bytes = 0;
+  for (const BlockRecord& block : arena.blocks(Arena::record_of(message)))
+    bytes += content_bytes(arena, block);
+  return bytes;
+}
+
+// An empty id is none.
+bool has_id(const MessageRecord& record) { return record.id.present() && record.id.length != 0; }
 
 Totals cost_of_entry(const Entry& entry) { return {1, 0, entry.tokens, entry.bytes}; }
 
@@ -92,22 +120,6 @@ std::optional<Position> View::at(std::size_t index) const {
   return std::nullopt;
 }
 
-std::vector<Message> View::messages() const {
-  std::vector<Message> out;
-  out.reserve(size());
-  bool is_due = summary.has_value();
-  each([&](Position position) {
-    if (is_due && position >= summary->first) {
-      out.push_back(summary->message);
-      is_due = false;
-    }
-    out.push_back(shown(position));
-    return true;
-  });
-  if (is_due) out.push_back(summary->message);
-  return out;
-}
-
 Result<void> OpenExchange::follow(const Message& message, Position position) {
   const Arena& arena = Arena::of(message);
   const auto blocks = arena.blocks(Arena::record_of(message));
@@ -153,10 +165,9 @@ State::State(MemoryOptions the_options)
 bool State::is_duplicate(const Message& message) const {
   if (options->duplicates == Duplicates::Keep) return false;
   const Arena& arena = Arena::of(message);
-  const Slice slice = Arena::record_of(message).id;
-  if (!slice.present()) return false;
+  if (!has_id(Arena::record_of(message))) return false;
   Text kept;
-  const std::string_view id = plain(arena, slice, kept);
+  const std::string_view id = plain(arena, Arena::record_of(message).id, kept);
   bool found = false;
   positions_of(id, [&](Position) { return !(found = true); });
   return found;
@@ -175,35 +186,33 @@ void State::append(const Message& message, Position unit) {
 
   std::optional<Message> cut;
   if (options->text_bytes) cut = shortened(message, *options->text_bytes);
-  const Message& shown = cut ? *cut : message;
-  const Entry entry{message,
-                    unit,
-                    flags,
-                    options->tokens ? clamped(options->tokens(shown)) : 0,
-                    clamped(bytes_of(shown)),
-                    added_ms.value_or(now_ms())};
+  const Totals cost = cost_of_message(cut ? *cut : message);
+  // Times never fall, whatever the clock does.
+  std::int64_t time = added_ms.value_or(now_ms());
+  if (position != 0) time = std::max(time, view.log[position - 1].added_ms);
+  const Entry entry{message, unit, flags, clamped(cost.tokens), clamped(cost.bytes), time};
   totals += cost_of_entry(entry);
   if (unit == position && entry.has(Entry::kCalls)) ++totals.exchanges;
   if (entry.has(Entry::kRequest)) request = unit;
   view.log.push_back(entry);
   if (cut) view.cut.own().emplace(position, *std::move(cut));
-  if (record.id.present()) {
+  if (has_id(record)) {
     Text kept;
     ids_.insert(hash_of_id(plain(arena, record.id, kept)), position);
   }
 }
 
-void State::take_back(std::size_t size) {
-  for (std::size_t i = view.log.size(); i-- > size;) {
+void State::take_back(const Before& before) {
+  for (std::size_t i = view.log.size(); i-- > before.size;) {
     const Entry& entry = view.log[i];
     const auto position = static_cast<Position>(i);
     totals -= cost_of_entry(entry);
     if (entry.unit == position && entry.has(Entry::kCalls)) --totals.exchanges;
-    if (const auto id = entry.message.id()) ids_.erase(hash_of_id(*id), position);
     if (view.cut->contains(position)) view.cut.own().erase(position);
   }
-  view.log.shrink_to(size);
-  find_request();
+  view.log.shrink_to(before.size);
+  request = before.request;
+  open = before.open;
 }
 
 void State::find_request() {
@@ -232,17 +241,27 @@ Totals State::cost_of(Position unit) const {
 
 void State::restore(Window window) {
   view.spans = std::move(window.spans);
+  view.cut = std::move(window.cut);
   view.summary = std::move(window.summary);
+  summary_cost = window.summary_cost;
   covered = std::move(window.covered);
   totals = window.totals;
 }
 
-void State::set_summary(std::optional<Summary> summary) {
-  const auto cost = [&](const Message& message) {
-    return Totals{1, 0, options->tokens ? options->tokens(message) : 0, bytes_of(message)};
-  };
-  if (view.summary) totals -= cost(view.summary->message);
-  if (summary) totals += cost(summary->message);
+Totals State::cost_of_message(const Message& message) const {
+  return {1, 0, options->tokens ? options->tokens(message) : 0, bytes_of(message)};
+}
+
+std::size_t State::behind_system() const {
+  std::size_t position = 0;
+  while (position < view.log.size() && view.log[position].has(Entry::kSystem)) ++position;
+  return position;
+}
+
+void State::set_summary(std::optional<Summary> summary, Totals cost) {
+  totals -= summary_cost;
+  totals += cost;
+  summary_cost = cost;
   view.summary = std::move(summary);
   covered.set({});
 }

@@ -61,7 +61,26 @@ struct View {
   std::size_t count_before(Position position) const;    // messages of the window before it
   std::optional<Position> at(std::size_t index) const;  // of the window, the summary not counted
   std::size_t size() const;
-  std::vector<Message> messages() const;
+  // The messages that `selects` says yes to, and the summary at its place if it is wanted.
+  template <typename Selects>
+  std::vector<Message> messages(bool with_summary, Selects&& selects) const {
+    std::vector<Message> out;
+    out.reserve(size());
+    bool is_due = with_summary && summary.has_value();
+    each([&](Position position) {
+      if (is_due && position >= summary->first) {
+        out.push_back(summary->message);
+        is_due = false;
+      }
+      if (selects(position)) out.push_back(shown(position));
+      return true;
+    });
+    if (is_due) out.push_back(summary->message);
+    return out;
+  }
+  std::vector<Message> messages() const {
+    return messages(true, [](Position) { return true; });
+  }
 };
 
 // The calls that wait for results, and where their exchange began.
@@ -72,7 +91,7 @@ struct OpenExchange {
   bool is_open() const { return !waiting.empty(); }
   // Takes note of what `message` calls and answers. Fails with BrokenHistory, and may then hold anything, if
   // it cannot come now. A list and a search through it, because an exchange has few calls: 10,000 in one,
-  // answered one by one, take a second.
+  // answered one by one, take two seconds.
   Result<void> follow(const Message& message, Position position);
 };
 
@@ -81,6 +100,15 @@ struct Plan {
   std::vector<Span> spans;
   std::vector<Span> dropped;
   Totals totals;
+  bool drops_summary = false;
+};
+
+// A window whose older part is a summary.
+struct Compression {
+  Plan plan;
+  Summary summary;
+  Totals summary_cost;
+  Positions covered;
 };
 
 class State {
@@ -89,8 +117,15 @@ class State {
 
   // Puts a message behind all others, whatever the budget says. REQUIRES: `open` has followed it.
   void append(const Message& message, Position unit);
-  // Takes the newest messages away again, down to `size` of the log. REQUIRES: nothing left the window since.
-  void take_back(std::size_t size);
+  // Takes the newest messages away again, down to `size` of the log, and puts back what append() and
+  // `open` changed. REQUIRES: nothing left the window since.
+  struct Before {
+    std::size_t size;
+    Position request;
+    OpenExchange open;
+  };
+  Before before() const { return {view.log.size(), request, open}; }
+  void take_back(const Before& before);
   bool is_duplicate(const Message& message) const;
 
   // A window within its budget; nothing if this one is. Fails with LimitExceeded.
@@ -111,28 +146,35 @@ class State {
   Position unit_end(Position unit) const;
   Totals cost_of(Position unit) const;
 
-  void set_summary(std::optional<Summary> summary);
+  void set_summary(std::optional<Summary> summary, Totals cost = {});
+  Totals cost_of_message(const Message& message) const;
+  std::size_t behind_system() const;  // the position behind the first system messages
+
+  // What would be if the older part of the window were a summary. Fails if there is nothing to compress or if
+  // the compressor has no good answer. May throw what a user's function throws.
+  Result<Compression> compressed() const;
+  std::vector<Message> apply(Compression compression);
+  bool compression_is_due() const;
+  void delay_compression();
   // What a compression changes, to be put back if it was in vain.
   struct Window {
     CopyOnWrite<std::vector<Span>> spans;
+    CopyOnWrite<std::map<Position, Message>> cut;
     std::optional<Summary> summary;
+    Totals summary_cost;
     CopyOnWrite<Positions> covered;
     Totals totals;
   };
-  Window window() const { return {view.spans, view.summary, covered, totals}; }
+  Window window() const { return {view.spans, view.cut, view.summary, summary_cost, covered, totals}; }
   void restore(Window window);
-  bool compression_is_due() const;
-  // Compresses if that is due; a failure is kept in compression_error.
-  std::vector<Message> compress_if_due();
-  Result<std::vector<Message>> compress();
 
   // The units of the window that hold a message of one of these ids, or that have one of these marks.
   Positions units_of_ids(std::span<const Text> ids) const;
   Positions units_of_marks(std::span<const Text> marks) const;
   bool has_mark(std::string_view mark, Position unit) const;
-  // True if that changed anything.
-  bool add_mark(const Text& mark, Position unit);
-  bool remove_mark(const Text& mark, Position unit);
+  // Both are for units in order.
+  void add_mark(const Text& mark, const Positions& units);
+  void remove_mark(const Text& mark, const Positions& units);
   Result<void> pin(const Text& id, bool is_pinned);
   Result<Change> remove(const Positions& units);
 
@@ -140,13 +182,16 @@ class State {
   template <typename Visit>
   void positions_of(std::string_view id, Visit&& visit) const {
     ids_.find(hash_of_id(id), [&](Position position) {
-      return view.log[position].message.id()->view() != id || visit(position);
+      const bool is_it =
+          position < view.log.size() && view.log[position].message.id().value_or(Text()).view() == id;
+      return !is_it || visit(position);
     });
   }
 
   std::shared_ptr<const MemoryOptions> options;
   View view;
-  Totals totals;  // of the window, the summary included
+  Totals totals;        // of the window, the summary included
+  Totals summary_cost;  // nothing if there is none
   OpenExchange open;
   Position request = kNoEnd;    // the unit of the newest user request
   CopyOnWrite<Positions> pins;  // units
@@ -158,12 +203,14 @@ class State {
  private:
   Error over_budget(std::string_view name, std::size_t limit, std::size_t Totals::* total) const;
   void find_request();
+  bool is_progress(const Totals& after) const;
   Positions compressible() const;
   Result<Text> summarised(const Positions& units) const;
+  Result<std::vector<Message>> readable(Position unit, std::size_t most_bytes) const;
   static std::uint64_t hash_of_id(std::string_view id);
 
   IdIndex ids_;
-  std::size_t retry_at_ = 0;  // messages in the window before a compression that failed is tried again
+  std::size_t retry_at_ = 0;  // size of the log before which no compression comes by itself
 };
 
 template <typename Judge>

@@ -189,16 +189,28 @@ class PlainMemory {
   }
 
   bool trim(std::vector<Message>& evicted) {
-    constexpr std::size_t kAny = 1'000'000'000;
-    const std::array<std::size_t, 4> limits = {budget_.messages.value_or(kAny),
-                                               budget_.exchanges.value_or(kAny),
-                                               budget_.tokens.value_or(kAny), budget_.bytes.value_or(kAny)};
+    const std::vector<Item> before = items;
+    if (!trim_to(budget_.low_water, evicted)) {  // out of reach: no more than must be
+      items = before;
+      evicted.clear();
+      trim_to(1, evicted);
+    }
+    return fits(sums(), limits());
+  }
+
+  static constexpr std::size_t kAny = 1'000'000'000;
+  std::array<std::size_t, 4> limits() const {
+    return {budget_.messages.value_or(kAny), budget_.exchanges.value_or(kAny), budget_.tokens.value_or(kAny),
+            budget_.bytes.value_or(kAny)};
+  }
+
+  bool trim_to(double share, std::vector<Message>& evicted) {
     const Sums now = sums();
     const std::array<std::size_t, 4> have = {now.messages, now.exchanges, now.tokens, now.bytes};
     std::array<std::size_t, 4> goal{};
     for (std::size_t i = 0; i < 4; ++i) {
-      const auto low = static_cast<std::size_t>(static_cast<double>(limits[i]) * budget_.low_water);
-      goal[i] = have[i] > limits[i] ? std::max<std::size_t>(low, 1) : kAny;
+      const auto low = static_cast<std::size_t>(static_cast<double>(limits()[i]) * share);
+      goal[i] = have[i] > limits()[i] ? std::max<std::size_t>(low, 1) : kAny;
     }
     const auto age_of = [&](std::size_t unit) {
       return static_cast<double>(now_ms() - items[unit].added_ms);
@@ -209,14 +221,14 @@ class PlainMemory {
       const auto unit = oldest_that_may_go();
       if (!unit) break;
       if (!has_expired) has_expired = age_of(*unit) > oldest;
-      const bool is_old = *has_expired && age_of(*unit) > oldest * budget_.low_water;
+      const bool is_old = *has_expired && age_of(*unit) > oldest * share;
       if (fits(sums(), goal) && !is_old) break;
       each_of_unit(*unit, [&](Item& item) {
         item.is_shown = false;
         evicted.push_back(item.message);
       });
     }
-    return fits(sums(), limits);
+    return fits(sums(), goal);
   }
 
   std::optional<std::size_t> oldest_that_may_go() const {
@@ -235,7 +247,7 @@ Budget random_budget(Random& random) {
   if (chance(random, 70)) budget.messages = 1 + below(random, 25);
   if (chance(random, 30)) budget.exchanges = 1 + below(random, 5);
   if (chance(random, 30)) budget.tokens = 10 + below(random, 200);
-  if (chance(random, 30)) budget.bytes = 300 + below(random, 6000);
+  if (chance(random, 30)) budget.bytes = 100 + below(random, 1500);
   if (chance(random, 20)) budget.age = std::chrono::milliseconds(1 + below(random, 40));
   budget.low_water = chance(random, 40) ? 1 : 0.05 + 0.01 * static_cast<double>(below(random, 95));
   return budget;
@@ -350,18 +362,18 @@ class Rehearsal {
     }
   }
 
-  // What a message weighs is asked of a memory that holds nothing else.
+  // Nothing here needs an escape, so JSON spells all of it as it is.
   static std::size_t bytes_of(const Message& message) {
-    Memory scale = Memory::create({.budget = Budget::unlimited()}).value();
-    const std::vector<Block> results = message.get_content_blocks({BlockType::ToolResult});
-    if (!results.empty() && !message.has_content_blocks({BlockType::ToolUse})) {
-      const Text& id = results.front().as<ToolResultBlock>()->id;
-      EXPECT_TRUE(
-          scale.add(MessageBuilder(Role::Assistant).block(ToolUseBlock{id, "f", "{}"}).build().value()));
+    std::size_t bytes = 0;
+    for (const Block& block : message.blocks()) {
+      if (const auto* words = block.as<TextBlock>()) bytes += words->text.size();
+      if (const auto* use = block.as<ToolUseBlock>())
+        bytes += use->id.size() + use->name.size() + use->arguments.size();
+      if (const auto* result = block.as<ToolResultBlock>()) {
+        bytes += result->id.size() + result->name.size() + std::get<Text>(result->output).size();
+      }
     }
-    const std::size_t before = scale.bytes();
-    EXPECT_TRUE(scale.add(message));
-    return scale.bytes() - before;
+    return bytes;
   }
 
   void complete() {
@@ -372,7 +384,8 @@ class Rehearsal {
       EXPECT_EQ(change.error().code, Code::LimitExceeded);
       return;
     }
-    EXPECT_EQ(change->count, waiting);
+    EXPECT_EQ(change->count, waiting != 0 ? 1U : 0U);
+    if (waiting == 0) return;
     std::vector<Message> added = memory_.log();
     added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before.log_size()));
     std::vector<std::size_t> bytes;
@@ -495,8 +508,7 @@ class Rehearsal {
     ASSERT_TRUE(state);
     Memory loaded = make();
     const auto good = loaded.load_state_dict(*state);
-    // In another dialect a message has other bytes, and some may be too old by now; else it is all there.
-    if (budget_.age || budget_.bytes) return;
+    if (budget_.age) return;  // some may be too old by now
     ASSERT_TRUE(good) << good.error().message << good.error().path;
     expect_same(loaded.log(), plain_ids_log());
     if (loaded.size() == memory_.size()) expect_same(loaded.window(), memory_.window());

@@ -23,10 +23,10 @@ inline TokenCost cost_by(const TokenCounter& counter) {
 
 // Limits that hold together; one that is not set is no limit.
 struct Budget {
-  std::optional<std::size_t> messages = 100;          // OpenManus' default
-  std::optional<std::size_t> exchanges = {};          // steps that call tools, with their results
-  std::optional<std::size_t> tokens = {};             // needs MemoryOptions::tokens
-  std::optional<std::size_t> bytes = {};              // of JSON
+  std::optional<std::size_t> messages = 100;  // OpenManus' default
+  std::optional<std::size_t> exchanges = {};  // steps that call tools, with their results
+  std::optional<std::size_t> tokens = {};     // needs MemoryOptions::tokens
+  std::optional<std::size_t> bytes = {};  // of texts, calls, outputs and inline media, as JSON spells them
   std::optional<std::chrono::milliseconds> age = {};  // since a message was added; never of what is protected
 
   // When a limit is passed, the window shrinks to this share of it, so that the messages at its front, which

@@ -28,13 +28,15 @@ struct CompressionAnswer {
   std::size_t covered = 0;  // how many of the messages it speaks for: all of them, or the answer is refused
 };
 
-// Called by one thread at a time. An implementation may fail and may even throw: Memory stays as it was.
+// Called by one thread at a time, unless copies of a memory are used by several. An implementation may fail
+// and may even throw: the memory stays as it was. It must not touch the memory that asks it.
 class Compressor {
  public:
   virtual ~Compressor() = default;
   virtual Result<CompressionAnswer> compress(const CompressionRequest& request) = 0;
 
-  // The most bytes of messages it takes at once; more are given to it in several requests, one after another.
+  // The most bytes (as Budget::bytes counts them) it takes at once. More are given to it in several requests,
+  // one after another; of an exchange that is larger by itself the texts are cut.
   virtual std::size_t window_bytes() const { return 256 * 1024; }
 };
 

@@ -11,16 +11,18 @@
 //   W3  The open exchange, whose calls wait for results, cannot leave the window by anything but clear(), and
 //       nothing but its results can be added behind it.
 //   W4  After every operation the window is within its budget. An operation that cannot keep it so fails with
-//       LimitExceeded, naming the message that forbids it, and changes nothing.
+//       LimitExceeded, naming the largest message that must stay, and changes nothing.
 //   W5  What an operation takes out of the window is returned by it, oldest first.
 //   W6  The log keeps everything in the order it was added; only clear() empties it.
-//   W7  A copy costs the same at any size and shares all messages; neither side sees what the other does
-//   later. W8  The messages of the window are in the order of the log. W9  A summary stands where the
-//   messages it covers began, and names them.
+//   W7  A copy costs the same at any size and shares all messages. Neither side sees what the other does.
+//   W8  The messages of the window are in the order of the log.
+//   W9  A summary stands where the messages it covers began, and names them.
 //
 // Marks and pins belong to exchanges: who marks one message of an exchange marks all of it.
 //
-// A value; one thread at a time. A Snapshot is immutable and safe from any thread.
+// A value; one thread at a time. A Snapshot is immutable and safe from any thread. Copies may be used by
+// other threads, and share the functions and the compressor of their options, which must then bear that. What
+// was moved from can only be assigned to or destroyed.
 #pragma once
 
 #include <chrono>
@@ -53,8 +55,7 @@ enum class Duplicates : std::uint8_t {
 struct CompressionPolicy {
   bool on_add = true;
   bool on_get = false;
-  std::optional<std::size_t> messages =
-      {};  // compress above this many; at the latest when a budget is passed
+  std::optional<std::size_t> messages = {};  // above this many, and always when a budget is passed
   std::optional<std::size_t> tokens = {};
   std::size_t keep_recent = 3;  // the newest messages and exchanges that stay as they are
   std::size_t most_summary_bytes = 4096;
@@ -65,14 +66,16 @@ struct MemoryOptions {
   Budget budget = {};
   TokenCost tokens = {};
   Duplicates duplicates = Duplicates::Skip;
-  std::optional<std::size_t> text_bytes = {};  // a longer text is shown with its middle cut out
+  // A longer text is shown with its middle cut out, in a message without the members no record knows.
+  std::optional<std::size_t> text_bytes = {};
   std::shared_ptr<Compressor> compressor = {};
   CompressionPolicy compression = {};
 };
 
 // What an operation did.
 struct Change {
-  std::size_t count = 0;         // messages added, removed or marked
+  std::size_t count = 0;         // messages added, removed or loaded
+  std::size_t skipped = 0;       // messages whose id was there already
   std::vector<Message> evicted;  // what left the window, oldest first
 };
 
@@ -119,6 +122,7 @@ class Memory {
   Result<Change> add(const Message& message, std::span<const Text> marks = {}) {
     return add({&message, 1}, marks);
   }
+  Result<Change> add(const Message& message, const Text& mark) { return add({&message, 1}, {&mark, 1}); }
 
   // OpenManus' names. What was evicted is returned.
   Result<std::vector<Message>> add_message(const Message& message) { return add_messages({&message, 1}); }
@@ -129,7 +133,8 @@ class Memory {
   // Fails with Unsupported if a message has no single form in the dialect.
   Result<std::vector<Json>> to_dict_list(Dialect dialect = Dialect::OpenManus) const;
 
-  // Gives every call that waits an error result that says `reason`, in the order of the calls.
+  // Adds a message that gives every waiting call an error result that says `reason`, in the order of the
+  // calls.
   Result<Change> complete_pending(const Text& reason);
   std::vector<Text> pending() const;  // the ids of the calls that wait
 
@@ -141,8 +146,9 @@ class Memory {
   Snapshot snapshot() const;
   Memory fork() const { return *this; }
 
-  // AgentScope's reading: only what has `mark`, nothing that has `exclude_mark`. Compresses first if the
-  // policy says so. A mark that nothing has selects nothing.
+  // AgentScope's reading: only what has `mark`, nothing that has `exclude_mark`, and the summary at its
+  // place. A mark that nothing has selects no message. Compresses first if the policy says so; covered() then
+  // has what left the window.
   struct Selection {
     Text mark = {};  // empty: any
     Text exclude_mark = {};
@@ -156,15 +162,17 @@ class Memory {
   // with Invalid if the exchange is open.
   Result<Change> remove(std::size_t index);
   Result<Change> remove(std::span<const Text> ids);
+  Result<Change> remove(const Text& id) { return remove({&id, 1}); }
   Result<Change> remove_by_mark(std::span<const Text> marks);
+  Result<Change> remove_by_mark(const Text& mark) { return remove_by_mark({&mark, 1}); }
 
   // Selects by `ids` and by having `old_mark`, each if given; takes `old_mark` away and adds `new_mark`, if
   // given. The number of messages whose marks changed. An empty mark is none.
   std::size_t update_messages_mark(const Text& new_mark, const Text& old_mark = {},
                                    std::optional<std::span<const Text>> ids = {});
 
-  // A pin keeps the exchange of a message in the window. Fails with NotFound if the window has no such id,
-  // unpin() with LimitExceeded never: a budget is met again at the next add().
+  // A pin keeps the exchange of a message in the window. Both fail with NotFound if the window has no such
+  // id.
   Result<void> pin(const Text& id);
   Result<void> unpin(const Text& id);
 
@@ -172,8 +180,10 @@ class Memory {
   // is nothing to compress or the compressor fails, is late, or gives no shorter text.
   Result<Change> compress();
   const std::optional<Summary>& summary() const;
-  std::vector<Message> covered() const;              // what the summary stands for
-  void update_compressed_summary(const Text& text);  // AgentScope's: by hand, covering nothing; "" is none
+  std::vector<Message> covered() const;  // what the summary stands for
+  // AgentScope's: a summary by hand, behind the first system messages and covering nothing; "" is none. Fails
+  // with LimitExceeded if it does not fit.
+  Result<Change> update_compressed_summary(const Text& text);
   // Why the last compression that was due by itself failed, if it did.
   const std::optional<Error>& compression_error() const;
 
@@ -183,10 +193,10 @@ class Memory {
   void clear();  // window, log, marks, pins and summary
 
   // All of it but the options, as one JSON object that load_state_dict() takes. It also takes AgentScope's
-  // two forms. Fails, and changes nothing, with Malformed, WrongType, Missing, BrokenHistory or
-  // LimitExceeded.
+  // two forms. A state that is not good is refused whole, with the place of the fault; one that is over the
+  // budget is trimmed, and what left the window is returned.
   Result<Json> state_dict() const;
-  Result<void> load_state_dict(const Json& state);
+  Result<Change> load_state_dict(const Json& state);
 
  private:
   std::unique_ptr<memory::State> state_;
