@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <stdexcept>
 
 #include "parley/base/clock.h"
 #include "parley/memory/memory.h"
@@ -565,6 +566,87 @@ TEST_P(MemoryProperty, AgreesWithThePlainMemoryWhateverHappens) {
     for (int i = 0; i < kOperations; ++i) {
       run.operate();
       ASSERT_FALSE(testing::Test::HasFailure()) << "operation " << i;
+    }
+  }
+}
+
+// With a compressor that fails, throws, lies, is wordy or works: the window stays whole and within its
+// budget, and every message is in the window, covered by the summary, or was returned.
+TEST_P(MemoryProperty, SurvivesAnyCompressor) {
+  class Moody : public Compressor {
+   public:
+    explicit Moody(Random& random) : random_(random) {}
+    Result<CompressionAnswer> compress(const CompressionRequest& request) override {
+      EXPECT_FALSE(request.messages.empty());
+      for (const Finding& finding : validate_history(request.messages)) {
+        EXPECT_TRUE(finding.code == "duplicate_call") << finding.code;
+      }
+      switch (below(random_, 8)) {
+        case 0:
+          return fail(Code::Unavailable, "away");
+        case 1:
+          throw std::runtime_error("oops");
+        case 2:
+          return CompressionAnswer{"a lie", request.messages.size() + 1};
+        case 3:
+          return CompressionAnswer{text(std::string(request.most_bytes, 'w')), request.messages.size()};
+        default:
+          return CompressionAnswer{"in short", request.messages.size()};
+      }
+    }
+    std::size_t window_bytes() const override { return 400; }
+
+   private:
+    Random& random_;
+  };
+
+  for (int seed = GetParam(); seed < kRuns / 4; seed += 4) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(static_cast<std::uint64_t>(seed));
+    Budget budget = random_budget(random);
+    budget.age.reset();
+    Memory memory =
+        Memory::create({.budget = budget,
+                        .tokens = tokens_of,
+                        .compressor = std::make_shared<Moody>(random),
+                        .compression = {.keep_recent = below(random, 4), .most_summary_bytes = 200}})
+            .value();
+    std::set<std::string> gone;  // what was returned
+    int last_id = 0;
+    for (int i = 0; i < 300; ++i) {
+      std::vector<Message> messages;
+      const std::vector<Text> waiting = memory.pending();
+      MessageBuilder builder(waiting.empty() ? Role::Assistant : Role::Tool);
+      builder.id(text("m" + std::to_string(++last_id)));
+      if (!waiting.empty()) {
+        builder.block(ToolResultBlock{waiting.front(), "f", text(std::string(below(random, 200), 'y'))});
+      } else if (chance(random, 40)) {
+        for (std::size_t k = 0, calls = 1 + below(random, 3); k < calls; ++k) {
+          builder.block(
+              ToolUseBlock{text("c" + std::to_string(last_id) + "_" + std::to_string(k)), "f", "{}"});
+        }
+      } else {
+        builder = MessageBuilder(chance(random, 10)   ? Role::System
+                                 : chance(random, 30) ? Role::User
+                                                      : Role::Assistant);
+        builder.id(text("m" + std::to_string(last_id))).content(text(std::string(below(random, 200), 'x')));
+      }
+      const auto change = chance(random, 95) ? memory.add(builder.build().value()) : memory.compress();
+      if (change) {
+        for (const Message& message : change->evicted) gone.insert(message.id()->str());
+      }
+      const std::vector<Message> window = memory.window();
+      ASSERT_EQ(window.size(), memory.size());
+      ASSERT_LE(memory.size(), budget.messages.value_or(memory.size()));
+      ASSERT_LE(memory.tokens(), budget.tokens.value_or(memory.tokens()));
+      ASSERT_LE(memory.bytes(), budget.bytes.value_or(memory.bytes()));
+      for (const Finding& finding : validate_history(window)) ASSERT_EQ(finding.code, "pending_call");
+      std::set<std::string> seen = gone;
+      for (const Message& message : window) seen.insert(message.id()->str());
+      for (const Message& message : memory.log()) ASSERT_TRUE(seen.contains(message.id()->str()));
+      std::size_t covered = 0;
+      for (const Message& message : memory.covered()) covered += gone.contains(message.id()->str()) ? 1U : 0U;
+      ASSERT_EQ(covered, memory.summary() ? memory.summary()->count : 0U);
     }
   }
 }
