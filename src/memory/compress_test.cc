@@ -369,10 +369,10 @@ TEST(Compression, RemovesASummaryLikeAMessage) {
 TEST(Compression, TakesASummaryByHand) {
   Memory memory;
   ASSERT_TRUE(memory.add(Message::user_message("hi")));
-  memory.update_compressed_summary("so far");
+  ASSERT_TRUE(memory.update_compressed_summary("so far"));
   EXPECT_EQ(memory.window().front().content()->view(), "so far");
   EXPECT_EQ(memory.get({.prepend_summary = false}).size(), 1U);
-  memory.update_compressed_summary("");
+  ASSERT_TRUE(memory.update_compressed_summary(""));
   EXPECT_EQ(memory.window().size(), 1U);
 }
 

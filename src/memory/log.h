@@ -48,10 +48,11 @@ class Log {
     const std::size_t chunks = size_ / kChunk + (at != 0 ? 1 : 0);
     if (spine_->size() != chunks) spine_.own().resize(chunks);
     if (at == 0) spine_.own().push_back(std::make_shared<Chunk>());
-    if (!spine_->back()->append(at, std::move(entry))) {
+    if (!spine_->back()->claim(at)) {
       spine_.own().back() = std::make_shared<Chunk>(*spine_->back(), at);
-      spine_->back()->append(at, std::move(entry));
+      spine_->back()->claim(at);
     }
+    spine_->back()->put(at, std::move(entry));
     ++size_;
   }
 
@@ -65,7 +66,8 @@ class Log {
    public:
     Chunk() = default;
     Chunk(const Chunk& other, std::size_t count) {
-      for (std::size_t i = 0; i < count; ++i) append(i, Entry(other.slots()[i]));
+      for (std::size_t i = 0; i < count; ++i) put(i, Entry(other.slots()[i]));
+      used.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
     }
     Chunk(const Chunk&) = delete;
     Chunk& operator=(const Chunk&) = delete;
@@ -75,14 +77,12 @@ class Log {
 
     const Entry* slots() const { return std::launder(reinterpret_cast<const Entry*>(memory_)); }
 
-    // Takes the slot `at` unless another log has it; `entry` is moved from only if it was free.
-    bool append(std::size_t at, Entry&& entry) {
+    // Takes the next slot, if that is `at`: another log that shares the chunk may have it.
+    bool claim(std::size_t at) {
       auto expected = static_cast<std::uint32_t>(at);
-      const auto next = static_cast<std::uint32_t>(at + 1);
-      if (!used.compare_exchange_strong(expected, next, std::memory_order_relaxed)) return false;
-      new (memory_ + at * sizeof(Entry)) Entry(std::move(entry));
-      return true;
+      return used.compare_exchange_strong(expected, expected + 1, std::memory_order_relaxed);
     }
+    void put(std::size_t at, Entry&& entry) { new (memory_ + at * sizeof(Entry)) Entry(std::move(entry)); }
 
     std::atomic<std::uint32_t> used{0};
 

@@ -73,14 +73,15 @@ Result<Change> append_all(State& s, std::span<const Message> messages) {
 // Replaces the older part of the window by a summary, if that can be done. Why not, is kept.
 std::vector<Message> try_compression(State& s) {
   Result<Compression> compression = memory::guarded([&] { return s.compressed(); });
+  const bool is_done = compression.has_value();
   std::vector<Message> evicted;
-  if (compression) {
+  if (is_done) {
     evicted = s.apply(*std::move(compression));
     s.compression_error.reset();
   } else if (compression.error().code != Code::NotFound) {
     s.compression_error = std::move(compression).error();
   }
-  if (!compression || s.compression_is_due()) s.delay_compression();
+  if (!is_done || s.compression_is_due()) s.delay_compression();
   return evicted;
 }
 

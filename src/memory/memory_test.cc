@@ -366,7 +366,7 @@ TEST(Memory, ForgetsEverythingWhenCleared) {
   const Text mark = "m";
   ASSERT_TRUE(memory.add(with_id(Role::User, "m1", "a"), {&mark, 1}));
   ASSERT_TRUE(memory.pin("m1"));
-  memory.update_compressed_summary("so far");
+  ASSERT_TRUE(memory.update_compressed_summary("so far"));
   memory.clear();
   EXPECT_EQ(memory.size(), 0U);
   EXPECT_EQ(memory.log_size(), 0U);

@@ -165,7 +165,7 @@ Result<void> load_own(State& s, const Json& state) {
     if (!times.empty()) {
       const auto time = times[i].as_int64();
       if (!time) return std::unexpected(wrong("/added_ms/" + std::to_string(i), "a whole number"));
-      s.added_ms = *time;
+      s.added_ms = time;
     }
     PARLEY_CHECK(take_message(s, dicts[i], Dialect::Parley, "/messages/" + std::to_string(i)));
   }
