@@ -1,6 +1,7 @@
 // Marks, pins and removal: whatever names a message means its whole unit.
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "memory/state.h"
 #include "parley/memory/memory.h"
@@ -65,11 +66,18 @@ Result<void> State::pin(const Text& id, bool is_pinned) {
 
 Positions State::units_of_ids(std::span<const Text> ids) const {
   Positions units;
-  for (const Text& id : ids) {
-    positions_of(id, [&](Position position) {
-      if (view.holds(position)) units.push_back(view.log[position].unit);
+  if (has_repeated_ids_) {
+    const std::set<std::string_view> wanted(ids.begin(), ids.end());
+    view.each([&](Position position) {
+      const auto id = view.log[position].message.id();
+      if (id && wanted.contains(id->view())) units.push_back(view.log[position].unit);
       return true;
     });
+  } else {
+    for (const Text& id : ids) {
+      const std::optional<Position> position = find(id);
+      if (position && view.holds(*position)) units.push_back(view.log[*position].unit);
+    }
   }
   make_set(units);
   return units;

@@ -53,7 +53,7 @@ namespace {
 Result<Change> append_all(State& s, std::span<const Message> messages) {
   Change change;
   for (const Message& message : messages) {
-    if (s.is_duplicate(message)) {
+    if (s.options->duplicates != Duplicates::Keep && s.knows(message)) {
       ++change.skipped;
       if (s.options->duplicates == Duplicates::Skip) continue;
       return fail(Code::Invalid, "a message of the id '" + message.id()->str() + "' is there already");

@@ -162,18 +162,14 @@ State::State(MemoryOptions the_options)
   view.spans.set({{0, kNoEnd}});
 }
 
-bool State::is_duplicate(const Message& message) const {
-  if (options->duplicates == Duplicates::Keep) return false;
-  const Arena& arena = Arena::of(message);
+bool State::knows(const Message& message) const {
   if (!has_id(Arena::record_of(message))) return false;
   Text kept;
-  const std::string_view id = plain(arena, Arena::record_of(message).id, kept);
-  bool found = false;
-  positions_of(id, [&](Position) { return !(found = true); });
-  return found;
+  return find(plain(Arena::of(message), Arena::record_of(message).id, kept)).has_value();
 }
 
 void State::append(const Message& message, Position unit) {
+  const bool is_known = knows(message);
   const auto position = static_cast<Position>(view.log.size());
   const Arena& arena = Arena::of(message);
   const MessageRecord& record = Arena::record_of(message);
@@ -196,7 +192,8 @@ void State::append(const Message& message, Position unit) {
   if (entry.has(Entry::kRequest)) request = unit;
   view.log.push_back(entry);
   if (cut) view.cut.own().emplace(position, *std::move(cut));
-  if (has_id(record)) {
+  has_repeated_ids_ = has_repeated_ids_ || is_known;
+  if (has_id(record) && !is_known) {
     Text kept;
     ids_.insert(hash_of_id(plain(arena, record.id, kept)), position);
   }

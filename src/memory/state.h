@@ -126,7 +126,8 @@ class State {
   };
   Before before() const { return {view.log.size(), request, open}; }
   void take_back(const Before& before);
-  bool is_duplicate(const Message& message) const;
+  // The log has a message of its id.
+  bool knows(const Message& message) const;
 
   // A window within its budget; nothing if this one is. Fails with LimitExceeded.
   Result<std::optional<Plan>> trimmed() const;
@@ -178,14 +179,16 @@ class State {
   Result<void> pin(const Text& id, bool is_pinned);
   Result<Change> remove(const Positions& units);
 
-  // Calls visit(position) for every message of the log with this id, until it returns false.
-  template <typename Visit>
-  void positions_of(std::string_view id, Visit&& visit) const {
+  // Where the first message of this id is in the log.
+  std::optional<Position> find(std::string_view id) const {
+    std::optional<Position> found;
     ids_.find(hash_of_id(id), [&](Position position) {
       const bool is_it =
           position < view.log.size() && view.log[position].message.id().value_or(Text()).view() == id;
-      return !is_it || visit(position);
+      if (is_it) found = position;
+      return !is_it;
     });
+    return found;
   }
 
   std::shared_ptr<const MemoryOptions> options;
@@ -209,8 +212,9 @@ class State {
   Result<std::vector<Message>> readable(Position unit, std::size_t most_bytes) const;
   static std::uint64_t hash_of_id(std::string_view id);
 
-  IdIndex ids_;
-  std::size_t retry_at_ = 0;  // size of the log before which no compression comes by itself
+  IdIndex ids_;  // of each id the first message, so that many of one id cost no more than others
+  bool has_repeated_ids_ = false;  // then they must be looked for
+  std::size_t retry_at_ = 0;       // size of the log before which no compression comes by itself
 };
 
 template <typename Judge>
