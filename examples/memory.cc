@@ -18,12 +18,11 @@ bool small_talk() {
                      memory.add_message(Message::assistant_message("Here is one about spring: ..."));
   if (!added) return false;
   const Result<std::vector<Message>> recent = memory.get_recent_messages(2);
-  const Result<std::vector<Json>> dicts = memory.to_dict_list();
-  if (!recent || !dicts) return false;
+  if (!recent) return false;
   for (const Message& message : *recent) {
     std::cout << to_string(message.role()) << ": " << message.content()->view() << '\n';
   }
-  for (const Json& dict : *dicts) std::cout << dict.text().view() << '\n';
+  for (const Json& dict : memory.to_dict_list()) std::cout << dict.text().view() << '\n';
   memory.clear();
   return memory.size() == 0;
 }

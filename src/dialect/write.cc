@@ -563,9 +563,10 @@ Result<Gathering> gather(const Conversation& conversation, Dialect dialect, cons
   return gathering;
 }
 
-Result<Json> to_dict(const Message& message, Dialect dialect, Form form) {
-  if (form == Form::AsRead && is_wire_of(message, dialect)) return *message.wire();
+std::vector<Json> to_dicts(const Message& message, Dialect dialect, Form form) {
+  if (form == Form::AsRead && is_wire_of(message, dialect)) return {*message.wire()};
   json::Out out;
+  out.raw('[');
   Notes notes;
   Draft draft{dialect, out, notes};
   draft.form = form;
@@ -574,11 +575,15 @@ Result<Json> to_dict(const Message& message, Dialect dialect, Form form) {
   } else {
     write_group(draft, {&message, 1});
   }
-  if (draft.written != 1) {
-    return fail(Code::Unsupported, "the message becomes " + std::to_string(draft.written) + " messages in " +
-                                       std::string(to_string(dialect)) + "; write a conversation instead");
-  }
-  return Json::trusted(out.take());
+  out.raw(']');
+  return Json::trusted(out.take()).elements();
+}
+
+Result<Json> to_dict(const Message& message, Dialect dialect, Form form) {
+  std::vector<Json> dicts = to_dicts(message, dialect, form);
+  if (dicts.size() == 1) return std::move(dicts.front());
+  return fail(Code::Unsupported, "the message becomes " + std::to_string(dicts.size()) + " messages in " +
+                                     std::string(to_string(dialect)) + "; write a conversation instead");
 }
 
 }  // namespace parley

@@ -161,11 +161,10 @@ Result<std::vector<Message>> Memory::get_recent_messages(std::int64_t n) const {
   return out;
 }
 
-Result<std::vector<Json>> Memory::to_dict_list(Dialect dialect) const {
+std::vector<Json> Memory::to_dict_list(Dialect dialect) const {
   std::vector<Json> out;
   for (const Message& message : window()) {
-    PARLEY_TRY(Json dict, to_dict(message, dialect));
-    out.push_back(std::move(dict));
+    for (Json& dict : to_dicts(message, dialect)) out.push_back(std::move(dict));
   }
   return out;
 }

@@ -345,9 +345,12 @@ TEST(Memory, GivesTheRecentWithTheirExchanges) {
 TEST(Memory, WritesDicts) {
   Memory memory;
   add_all(memory, {user("hi")});
-  const auto dicts = memory.to_dict_list();
-  ASSERT_TRUE(dicts);
-  EXPECT_EQ(dicts->front().text().view(), R"({"role":"user","content":"hi"})");
+  EXPECT_EQ(memory.to_dict_list().front().text().view(), R"({"role":"user","content":"hi"})");
+  add_all(memory, {call({"1", "2"})});
+  ASSERT_TRUE(memory.complete_pending("no"));  // two results in one message, two messages in OpenManus
+  ASSERT_EQ(memory.to_dict_list().size(), 4U);
+  EXPECT_EQ(memory.to_dict_list().back().text().view(),
+            R"({"role":"tool","content":"Error: no","name":"f","tool_call_id":"2"})");
 }
 
 TEST(Memory, ShowsLongTextsCutAndKeepsThem) {

@@ -84,9 +84,8 @@ TEST(OpenManusMemory, WritesDicts) {
   OpenManusMemory memory;
   memory.add_message(Message::user_message("hi"));
   const auto dicts = memory.to_dict_list();
-  ASSERT_TRUE(dicts);
-  ASSERT_EQ(dicts->size(), 1U);
-  EXPECT_EQ(dicts->front().text().view(), R"({"role":"user","content":"hi"})");
+  ASSERT_EQ(dicts.size(), 1U);
+  EXPECT_EQ(dicts.front().text().view(), R"({"role":"user","content":"hi"})");
 }
 
 }  // namespace

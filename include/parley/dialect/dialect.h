@@ -97,6 +97,8 @@ Result<Gathering> gather(const Conversation& conversation, Dialect dialect, cons
 // One message as one JSON object. to_dict fails with Unsupported if the dialect needs several messages
 // for it, or none.
 Result<Json> to_dict(const Message& message, Dialect dialect, Form form = Form::AsRead);
+// One message as all the JSON objects it takes: OpenManus has a message for each result.
+std::vector<Json> to_dicts(const Message& message, Dialect dialect, Form form = Form::AsRead);
 Result<Message> from_dict(std::string_view json, Dialect dialect, const ReadOptions& options = {});
 inline Result<Message> from_dict(const Json& json, Dialect dialect, const ReadOptions& options = {}) {
   return from_dict(json.text().view(), dialect, options);

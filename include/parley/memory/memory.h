@@ -130,8 +130,7 @@ class Memory {
   // The newest `n` messages and what belongs to their exchanges, so it may be a few more; not the summary.
   // Fails with Invalid if n is negative.
   Result<std::vector<Message>> get_recent_messages(std::int64_t n) const;
-  // Fails with Unsupported if a message has no single form in the dialect.
-  Result<std::vector<Json>> to_dict_list(Dialect dialect = Dialect::OpenManus) const;
+  std::vector<Json> to_dict_list(Dialect dialect = Dialect::OpenManus) const;
 
   // Adds a message that gives every waiting call an error result that says `reason`, in the order of the
   // calls.

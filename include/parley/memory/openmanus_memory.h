@@ -39,7 +39,7 @@ class OpenManusMemory {
 
   // messages[-n:] of Python: all for 0, and all but the first -n for a negative n.
   std::vector<Message> get_recent_messages(std::int64_t n) const;
-  Result<std::vector<Json>> to_dict_list(Dialect dialect = Dialect::OpenManus) const;
+  std::vector<Json> to_dict_list(Dialect dialect = Dialect::OpenManus) const;
 
   std::span<const Message> messages() const { return messages_; }
   std::int64_t max_messages() const { return max_messages_; }
