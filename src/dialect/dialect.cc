@@ -35,6 +35,7 @@ Result<Dialect> dialect_named(std::string_view name) {
 std::span<const DialectInfo> dialects() {
   static const std::vector<DialectInfo> infos = [] {
     std::vector<DialectInfo> out;
+    out.reserve(kFormats.size());
     for (const dialect::Format* format : kFormats) out.push_back(format->info);
     return out;
   }();

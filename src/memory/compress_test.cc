@@ -265,6 +265,13 @@ TEST(Compression, CutsLargeExchangesForTheCompressor) {
   EXPECT_GT(memory.covered().front().blocks().front().as<ToolUseBlock>()->arguments.size(), 50'000U);
 }
 
+TEST(Compression, MayTakeForEverIfItIsTold) {
+  Memory memory =
+      memory_with(std::make_shared<Scripted>(short_answer), {.deadline = std::chrono::milliseconds::max()});
+  fill(memory, 10);
+  EXPECT_TRUE(memory.compress());
+}
+
 TEST(Compression, MustMakeProgress) {
   auto wordy = std::make_shared<Scripted>([](const CompressionRequest& request) {
     return CompressionAnswer{Text::repaired(std::string(4000, 'x')), request.messages.size()};

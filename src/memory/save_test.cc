@@ -121,6 +121,11 @@ TEST(State, RefusesWhatItDoesNotKnow) {
        "/pins/0"},
       {R"({"parley_memory":1,"messages":[],"marks":{"m":[0]}})", Code::Invalid, "/marks/m/0"},
       {R"({"parley_memory":1,"messages":[],"marks":[]})", Code::WrongType, "/marks"},
+      {R"({"parley_memory":1,"messages":[],"marks":{"":[]}})", Code::Invalid, "/marks/"},
+      {R"({"parley_memory":1,"messages":[],"marks":{"a/b":1}})", Code::WrongType, "/marks/a~1b"},
+      {R"({"content":[[{"name":"a","role":"user","content":"x"},[""]]]})", Code::Invalid, "/content/0/1"},
+      {R"({"parley_memory":1,"messages":[],"summary":{"message":)" + open + R"(,"covered":[]}})",
+       Code::Invalid, "/summary/message"},
       {R"({"parley_memory":1,"messages":[],"summary":{}})", Code::Missing, "/summary"},
       {R"({"parley_memory":1,"messages":[)" + user +
            R"(],"summary":{"message":{"role":"user","content":"s"},"covered":[0]}})",
