@@ -29,17 +29,22 @@ Result<Text> asked(Compressor& compressor, const CompressionRequest& request) {
   return std::move(answer->text);
 }
 
-// For who only reads: what cannot be read is named.
-Message without_media(const Message& message) {
-  std::vector<Block> blocks;
-  for (const Block& block : message.blocks()) {
-    if (block.type() == BlockType::Thinking) continue;
-    const bool is_text = block.type() == BlockType::Text || block.type() == BlockType::ToolUse ||
-                         block.type() == BlockType::ToolResult;
-    blocks.push_back(
-        is_text ? block : Block(TextBlock{Text::repaired("[" + std::string(to_string(block.type())) + "]")}));
+// For who only reads: what cannot be read is named, also in results.
+std::vector<Block> without_media(const std::vector<Block>& blocks) {
+  std::vector<Block> out;
+  for (const Block& block : blocks) {
+    const auto* result = block.as<ToolResultBlock>();
+    if (result != nullptr) {
+      ToolResultBlock copy = *result;
+      if (auto* parts = std::get_if<std::vector<Block>>(&copy.output)) *parts = without_media(*parts);
+      out.push_back(std::move(copy));
+    } else if (block.type() == BlockType::Text || block.type() == BlockType::ToolUse) {
+      out.push_back(block);
+    } else if (block.type() != BlockType::Thinking) {
+      out.push_back(TextBlock{Text::repaired("[" + std::string(to_string(block.type())) + "]")});
+    }
   }
-  return MessageBuilder::like(message).blocks(std::move(blocks)).build().value_or(message);
+  return out;
 }
 
 std::size_t count_strings(const Message& message) {
@@ -69,19 +74,25 @@ Positions State::compressible() const {
 // An exchange too large for a compressor, cut so that it fits. What is cut is only read: the calls in it are
 // never run.
 Result<std::vector<Message>> State::readable(Position unit, std::size_t most_bytes) const {
-  std::vector<Message> out;
-  std::size_t strings = 0;
+  std::vector<Message> whole;
+  std::size_t strings = 1;
   for (Position i = unit, end = unit_end(unit); i < end; ++i) {
-    out.push_back(without_media(view.shown(i)));
-    strings += count_strings(out.back());
+    const Message& shown = view.shown(i);
+    PARLEY_TRY(Message message, MessageBuilder::like(shown).blocks(without_media(shown.blocks())).build());
+    strings += count_strings(message);
+    whole.push_back(std::move(message));
   }
-  const std::size_t each = most_bytes / std::max<std::size_t>(strings, 1);
-  if (each < kLeastTextBytes) {
-    return fail(Code::LimitExceeded,
-                "an exchange of " + std::to_string(strings) + " texts is too large for the compressor");
+  // Ids, names and escapes take room too; how much, shows when it is done.
+  for (std::size_t each = most_bytes / strings; each >= kLeastTextBytes; each /= 2) {
+    std::vector<Message> out;
+    std::size_t bytes = 0;
+    for (const Message& message : whole) {
+      out.push_back(shortened(message, each, Calls::Cut).value_or(message));
+      bytes += content_bytes(out.back());
+    }
+    if (bytes <= most_bytes) return out;
   }
-  for (Message& message : out) message = shortened(message, each, Calls::Cut).value_or(message);
-  return out;
+  return fail(Code::LimitExceeded, "an exchange is too large for the compressor, however its texts are cut");
 }
 
 // In several requests if one would be too large for the compressor; each takes the summary so far along.
@@ -92,7 +103,9 @@ Result<Text> State::summarised(const Positions& units) const {
   constexpr std::chrono::hours kForever{24 * 365};
   CompressionRequest question;
   question.most_bytes = policy.most_summary_bytes;
-  question.deadline = policy.deadline < kForever ? Clock::now() + policy.deadline : Clock::time_point::max();
+  question.deadline = policy.deadline < kForever
+                          ? Clock::now() + std::max<std::chrono::milliseconds>(policy.deadline, -kForever)
+                          : Clock::time_point::max();
   if (view.summary) question.previous = view.summary->message.get_text_content();
   std::vector<Message> chunk;
   std::size_t bytes = 0;

@@ -255,9 +255,10 @@ TEST(Compression, CutsLargeExchangesForTheCompressor) {
     calls.block(ToolUseBlock{id, "f", Text::repaired("{\"a\":\"" + std::string(50'000, 'x') + "\"}")});
   }
   ASSERT_TRUE(memory.add(calls.build().value()));
-  for (const Text& id : {Text("1"), Text("2"), Text("3")}) {
-    ASSERT_TRUE(memory.add(Message::tool_message(Text::repaired(std::string(9'000, 'y')), "f", id)));
-  }
+  // An image inside a result, and a text that JSON spells six times as long.
+  ASSERT_TRUE(memory.add(Message::tool_message("y", "f", "1", Text::repaired(std::string(40'000, 'A')))));
+  ASSERT_TRUE(memory.add(Message::tool_message(Text::repaired(std::string(9'000, '\x01')), "f", "2")));
+  ASSERT_TRUE(memory.add(Message::tool_message(Text::repaired(std::string(9'000, '"')), "f", "3")));
   ASSERT_TRUE(memory.add(Message::assistant_message("done")));
   ASSERT_TRUE(memory.compress());
   EXPECT_EQ(compressor->asked, 1);

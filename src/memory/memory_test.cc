@@ -238,6 +238,18 @@ TEST(Memory, RefusesBudgetsThatMakeNoSense) {
   EXPECT_EQ(Memory::create({.compression = {.messages = 0}}).error().code, Code::Invalid);
 }
 
+TEST(Memory, TakesTheLargestNumbersForNoLimit) {
+  constexpr auto kLargest = static_cast<std::size_t>(-1);
+  Memory memory =
+      Memory::create({.budget = {.messages = kLargest, .bytes = kLargest, .low_water = 1},
+                      .compressor = std::make_shared<ExtractiveCompressor>(),
+                      .compression = {.keep_recent = 0, .deadline = std::chrono::milliseconds::max()}})
+          .value();
+  for (int i = 0; i < 50; ++i)
+    add_all(memory, {Message::assistant_message("a longer text than its summary has.")});
+  EXPECT_TRUE(memory.compress());
+}
+
 TEST(Memory, HoldsOneMessageIfThatIsAllItMay) {
   Memory memory = exact(1);
   for (const char* text : {"a", "b", "c"}) add_all(memory, {user(Text::repaired(text))});

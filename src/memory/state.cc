@@ -53,20 +53,20 @@ std::size_t content_bytes(const Arena& arena, const BlockRecord& block) {
   }
 }
 
-std::size_t bytes_of(const Message& message) {
-  const Arena& arena = Arena::of(message);
-  std::size_t bytes = 0;
-  for (const BlockRecord& block : arena.blocks(Arena::record_of(message)))
-    bytes += content_bytes(arena, block);
-  return bytes;
-}
-
 // An empty id is none.
 bool has_id(const MessageRecord& record) { return record.id.present() && record.id.length != 0; }
 
 Totals cost_of_entry(const Entry& entry) { return {1, 0, entry.tokens, entry.bytes}; }
 
 }  // namespace
+
+std::size_t content_bytes(const Message& message) {
+  const Arena& arena = Arena::of(message);
+  std::size_t bytes = 0;
+  for (const BlockRecord& block : arena.blocks(Arena::record_of(message)))
+    bytes += content_bytes(arena, block);
+  return bytes;
+}
 
 Totals& Totals::operator+=(const Totals& more) {
   messages += more.messages;
@@ -246,7 +246,7 @@ void State::restore(Window window) {
 }
 
 Totals State::cost_of_message(const Message& message) const {
-  return {1, 0, options->tokens ? options->tokens(message) : 0, bytes_of(message)};
+  return {1, 0, options->tokens ? options->tokens(message) : 0, content_bytes(message)};
 }
 
 std::size_t State::behind_system() const {

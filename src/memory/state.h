@@ -37,6 +37,9 @@ struct Totals {
 
 using Positions = std::vector<Position>;  // sorted
 
+// The bytes of what a message says, as Budget::bytes counts them.
+std::size_t content_bytes(const Message& message);
+
 // What a model is shown.
 struct View {
   Log log;

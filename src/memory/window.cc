@@ -26,6 +26,7 @@ constexpr auto kLimits = std::to_array<Limit>({
 constexpr auto kAny = static_cast<std::size_t>(-1);
 
 std::size_t low_mark(std::size_t limit, double share) {
+  if (share >= 1) return limit;  // the largest numbers have no exact double
   return std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(limit) * share));
 }
 
