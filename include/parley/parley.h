@@ -13,6 +13,7 @@
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/note.h"
 #include "parley/dialect/repair.h"
+#include "parley/guard/image.h"
 #include "parley/json/buffer.h"
 #include "parley/json/json.h"
 #include "parley/json/limits.h"

@@ -14,6 +14,7 @@
 #include "cli/dialects.h"
 #include "cli/exit.h"
 #include "cli/lines.h"
+#include "cli/media.h"
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/say.h"
@@ -39,6 +40,8 @@ struct Typed {
   ConvertOptions convert;
   CheckOptions check;
   TokensOptions tokens;
+  MediaOptions media;
+  std::string media_verb, level = "decode";
 };
 
 // ---- convert
@@ -153,6 +156,36 @@ Exit run_tokens(Typed& typed) {
   return tokens(options, *encoding);
 }
 
+// ---- media
+
+void add_media(CLI::App& command, Typed& typed) {
+  MediaOptions& options = typed.media;
+  command.add_option("VERB", typed.media_verb, "check: say whether images are good")
+      ->type_name("")
+      ->required();
+  command.add_flag("--base64", options.base64, "The files hold base64 or data URLs");
+  command
+      .add_option("--level", typed.level,
+                  "header: what the headers say; decode: whether the pixels are there too (default)")
+      ->type_name("L");
+  command.add_flag("--json", typed.json, "One JSON object a file instead of one line");
+  command.add_option("FILE", options.files, "The images; '-' is standard input")->type_name("")->required();
+}
+
+Exit run_media(Typed& typed) {
+  MediaOptions& options = typed.media;
+  if (typed.media_verb != "check") {
+    return usage(fmt::format("there is no 'media {}'; there is: check", typed.media_verb), "media");
+  }
+  if (typed.level != "header" && typed.level != "decode") {
+    return usage("--level: there is no level of this name; there are: header, decode", "media");
+  }
+  options.level = typed.level == "header" ? ImageLevel::Header : ImageLevel::Decode;
+  options.json = typed.json;
+  options.output = typed.output;
+  return check_media(options);
+}
+
 // ---- All of them
 
 struct Command {
@@ -166,6 +199,7 @@ constexpr Command kCommands[] = {
     {"convert", "Read a conversation and write it in another dialect", add_convert, run_convert},
     {"check", "Say what is wrong with conversations", add_check, run_check},
     {"dialects", "List the dialects and what each can carry", add_dialects, run_dialects},
+    {"media", "Say whether images may enter a conversation", add_media, run_media},
     {"tokens", "Count the tokens of a text or a conversation", add_tokens, run_tokens},
 };
 

@@ -1,0 +1,17 @@
+// A check with what Pillow would say, for OpenManus' messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "parley/guard/image.h"
+
+namespace parley::guard {
+
+struct Inspection {
+  ImageCheck check;
+  std::string pillow;  // The text of Pillow's error; empty if it would not identify the image.
+};
+Inspection inspect(std::string_view bytes, const ImageOptions& options);
+
+}  // namespace parley::guard
