@@ -11,6 +11,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "parley/guard/image.h"
 
@@ -64,15 +65,18 @@ using Found = std::expected<T, Refusal>;
 // ---- PNG (png_header.cc, png_decode.cc)
 
 struct PngHeader : Header {
-  std::size_t data_at = 0;       // of the first chunk of pixels; 0 if there is none
-  bool has_empty_frame = false;  // an fcTL before the pixels has no area
+  std::size_t data_at = 0;        // of the first chunk of pixels; 0 if there is none
+  std::uint32_t frame_width = 0;  // of the first frame, which an fcTL may make smaller than the canvas
+  std::uint32_t frame_height = 0;
+  std::uint32_t pixel_bits = 0;
+  bool is_interlaced = false;
 };
 Found<PngHeader> read_png_header(std::string_view bytes, const Deadline& deadline);
 // Every chunk from the first one of pixels to IEND. Sets `trailing`.
 Found<void> verify_png(std::string_view bytes, PngHeader& header);
 // What the chunks behind the pixels say, which Pillow reads only when it decodes.
 Found<void> read_png_tail(std::string_view bytes, const PngHeader& header, const Deadline& deadline);
-Found<void> decode_png(std::string_view bytes, const Deadline& deadline);
+Found<void> decode_png(std::string_view bytes, const PngHeader& header, const Deadline& deadline);
 
 // ---- JPEG (jpeg_header.cc, jpeg_decode.cc)
 

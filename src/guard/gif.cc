@@ -43,6 +43,8 @@ bool is_cut_grey_ramp(std::string_view palette) {
 struct Gif {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
+  std::uint32_t left = 0;
+  std::uint32_t top = 0;
   std::uint32_t frame_width = 0;
   std::uint32_t frame_height = 0;
   std::uint32_t bits = 0;  // of a pixel, as LZW starts
@@ -99,8 +101,10 @@ Found<Gif> read_gif(std::string_view bytes, std::uint64_t max_pixels) {
     if (frame.size() < 8) return not_identified("the GIF ends inside an image descriptor");
     gif.frame_width = little16_at(frame, 4);
     gif.frame_height = little16_at(frame, 6);
-    const std::uint32_t right = little16_at(frame, 0) + gif.frame_width;
-    const std::uint32_t bottom = little16_at(frame, 2) + gif.frame_height;
+    gif.left = little16_at(frame, 0);
+    gif.top = little16_at(frame, 2);
+    const std::uint32_t right = gif.left + gif.frame_width;
+    const std::uint32_t bottom = gif.top + gif.frame_height;
     if (right > gif.width || bottom > gif.height) {
       gif.width = std::max(gif.width, right);
       gif.height = std::max(gif.height, bottom);
@@ -188,8 +192,13 @@ Found<Header> read_gif_header(std::string_view bytes, std::uint64_t max_pixels) 
 Found<void> decode_gif(std::string_view bytes, const Deadline& deadline) {
   constexpr std::uint32_t kMaxCodes = 4096;
   constexpr std::uint32_t kMaxBits = 12;
-  const Found<Gif> gif = read_gif(bytes, UINT64_MAX);
+  Found<Gif> gif = read_gif(bytes, UINT64_MAX);
   if (!gif) return std::unexpected(gif.error());
+  // Pillow takes a frame without a width at the left edge for one of the size of the canvas.
+  if (gif->left == 0 && gif->frame_width == 0 && gif->top == 0) {
+    gif->frame_width = gif->width;
+    gif->frame_height = gif->height;
+  }
   if (gif->frame_width == 0 || gif->frame_height == 0)
     return undecodable("the frame of the GIF has no pixels");
   if (gif->bits > kMaxBits) return undecodable("the pixels of the GIF have too many bits");

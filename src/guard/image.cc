@@ -86,8 +86,7 @@ Found<PngHeader> read_header(std::string_view bytes, ImageFormat format, const I
 Found<void> decode(std::string_view bytes, const PngHeader& header, const Deadline& deadline) {
   switch (header.format) {
     case ImageFormat::Png:
-      if (header.has_empty_frame) return undecodable("the first frame of the PNG has no pixels");
-      if (auto decoded = decode_png(bytes, deadline); !decoded) return decoded;
+      if (auto decoded = decode_png(bytes, header, deadline); !decoded) return decoded;
       return read_png_tail(bytes, header, deadline);
     case ImageFormat::Jpeg:
       return decode_jpeg(bytes, header, deadline);

@@ -1,102 +1,98 @@
-// The pixels of a PNG, row by row. libpng is included here only; it leaves by longjmp, so nothing with a
-// destructor lives between its setjmp and its calls.
-#include <png.h>
-
-#include <csetjmp>
-#include <cstring>
+// The pixels of a PNG, row by row, as far as they can be wrong: the zlib stream of all IDAT chunks together
+// gives rows of {u8 filter, packed samples}, in seven passes if they are interlaced. Undoing a filter cannot
+// fail, so it is not done. libpng is not used: it refuses what Pillow and others show (a stream that ends
+// with a row, a palette that is missing), twice as many images as the 0.5 % that may differ.
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "guard/format.h"
+#include "guard/inflate.h"
+#include "guard/reader.h"
 
 namespace parley::guard {
 namespace {
 
-struct Source {
-  std::string_view bytes;
-  std::size_t at = 0;
+struct Pass {
+  std::uint32_t column, row, columns, rows;  // where it starts, and its steps
 };
+constexpr std::array<Pass, 7> kPasses = {
+    {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}};
+constexpr std::array<Pass, 1> kOnePass = {{{0, 0, 1, 1}}};
 
-void read_bytes(png_structp png, png_bytep out, std::size_t count) {
-  auto& source = *static_cast<Source*>(png_get_io_ptr(png));
-  if (source.bytes.size() - source.at < count) png_error(png, "cut off");
-  std::memcpy(out, source.bytes.data() + source.at, count);
-  source.at += count;
-}
+constexpr std::size_t kStep = std::size_t{64} * 1024;
 
-[[noreturn]] void leave(png_structp png, png_const_charp) { png_longjmp(png, 1); }
-void ignore(png_structp, png_const_charp) {}
-
-// Rows of all passes. Passes are read as they are stored, so that no whole image is needed to merge them.
-std::uint64_t rows_of(std::uint32_t width, std::uint32_t height, bool is_interlaced) {
-  if (!is_interlaced) return height;
-  std::uint64_t rows = 0;
-  for (int pass = 0; pass < PNG_INTERLACE_ADAM7_PASSES; ++pass) {
-    if (PNG_PASS_COLS(width, pass) > 0) rows += PNG_PASS_ROWS(height, pass);
+// The rows of all passes, one after another.
+class Rows {
+ public:
+  explicit Rows(const PngHeader& header)
+      : header_(header),
+        passes_(header.is_interlaced ? std::span<const Pass>(kPasses) : std::span<const Pass>(kOnePass)) {
+    find();
   }
-  return rows;
-}
-
-struct Session {
-  png_structp png = nullptr;
-  png_infop info = nullptr;
-  Session() {
-    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, leave, ignore);
-    if (png != nullptr) info = png_create_info_struct(png);
+  bool is_over() const { return pass_ == passes_.size(); }
+  // Bytes of the row, its filter included.
+  std::size_t size() const {
+    const Pass& pass = passes_[pass_];
+    const std::uint64_t columns = (header_.frame_width - pass.column + pass.columns - 1) / pass.columns;
+    return 1 + (columns * header_.pixel_bits + 7) / 8;
   }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() { png_destroy_read_struct(&png, &info, nullptr); }
+  void next() {
+    y_ += passes_[pass_].rows;
+    if (y_ >= header_.frame_height) {
+      ++pass_;
+      find();
+    }
+  }
+
+ private:
+  // The next pass that has pixels.
+  void find() {
+    while (!is_over()) {
+      y_ = passes_[pass_].row;
+      if (y_ < header_.frame_height && passes_[pass_].column < header_.frame_width) return;
+      ++pass_;
+    }
+  }
+
+  const PngHeader& header_;
+  std::span<const Pass> passes_;
+  std::size_t pass_ = 0;
+  std::uint64_t y_ = 0;
 };
-
-enum class Outcome { Good, Bad, Late };
-
-Outcome begin(Session& session, Source& source) {
-  if (setjmp(png_jmpbuf(session.png)) != 0) return Outcome::Bad;
-  png_set_read_fn(session.png, &source, read_bytes);
-  // Sums were checked before; what is said beside the pixels was read there as far as it counts.
-  png_set_crc_action(session.png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
-  png_set_benign_errors(session.png, 1);
-  png_set_user_limits(session.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  png_set_keep_unknown_chunks(session.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-  png_read_info(session.png, session.info);
-  png_start_read_image(session.png);
-  return Outcome::Good;
-}
-
-bool read_row(Session& session, png_bytep row) {
-  if (setjmp(png_jmpbuf(session.png)) != 0) return false;
-  png_read_row(session.png, row, nullptr);
-  return true;
-}
-
-Outcome read_rows(Session& session, png_bytep row, std::uint64_t rows, const Deadline& deadline) {
-  for (; rows > 0; --rows) {
-    if (deadline.passed()) return Outcome::Late;
-    if (!read_row(session, row)) return Outcome::Bad;
-  }
-  return Outcome::Good;
-}
 
 }  // namespace
 
-Found<void> decode_png(std::string_view bytes, const Deadline& deadline) {
-  Session session;
-  if (session.info == nullptr) return undecodable("there is no memory for libpng");
-  Source source{bytes};
-  if (begin(session, source) != Outcome::Good) return undecodable("the headers of the PNG do not decode");
-  const std::uint32_t width = png_get_image_width(session.png, session.info);
-  const std::uint32_t height = png_get_image_height(session.png, session.info);
-  const bool is_interlaced = png_get_interlace_type(session.png, session.info) != PNG_INTERLACE_NONE;
-  std::vector<png_byte> row(png_get_rowbytes(session.png, session.info));
-  switch (read_rows(session, row.data(), rows_of(width, height, is_interlaced), deadline)) {
-    case Outcome::Late:
-      return out_of_time();
-    case Outcome::Bad:
-      return undecodable("the pixels of the PNG are cut off or damaged");
-    case Outcome::Good:
-      break;
+Found<void> decode_png(std::string_view bytes, const PngHeader& header, const Deadline& deadline) {
+  if (header.frame_width == 0 || header.frame_height == 0) {
+    return undecodable("the first frame of the PNG has no pixels");
   }
-  return {};
+  Inflate inflate;
+  Rows rows(header);
+  std::vector<std::uint8_t> row(rows.size());
+  std::span<std::uint8_t> room = row;
+  Reader reader(bytes, header.data_at - 8);
+  for (;;) {
+    const auto start = reader.all(8);
+    if (!start || start->substr(4) != "IDAT") return undecodable("the pixels of the PNG are cut off");
+    std::string_view chunk = reader.some(big32_at(*start, 0));
+    reader.skip(4);
+    while (!chunk.empty()) {
+      std::string_view data = chunk.substr(0, kStep);
+      chunk.remove_prefix(data.size());
+      while (!data.empty()) {
+        if (deadline.passed()) return out_of_time();
+        const Inflate::Step step = inflate.step(data, room);
+        if (step == Inflate::Step::Damaged) return undecodable("the pixels of the PNG are damaged");
+        if (!room.empty()) break;
+        if (row[0] > 4) return undecodable("a row of the PNG has an unknown filter");
+        rows.next();
+        if (rows.is_over() || step == Inflate::Step::End) return {};
+        row.resize(rows.size());
+        room = row;
+      }
+    }
+  }
 }
 
 }  // namespace parley::guard

@@ -1,12 +1,10 @@
-// PNG as Pillow opens and verifies it. zlib is included here only.
+// PNG as Pillow opens and verifies it.
 //
 //   file   89 "PNG" 0D 0A 1A 0A, chunks
 //   chunk  u32 length, 4 letters, digits or _, the data, u32 CRC-32 of name and data (numbers big endian)
 //
 // Opening reads the chunks up to the pixels (IDAT, or fdAT of an animation) or to IEND; verifying checks the
 // sums of all from there to IEND. What a chunk says is looked at only where Pillow looks.
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "guard/format.h"
+#include "guard/inflate.h"
 #include "guard/reader.h"
 #include "parley/base/utf8.h"
 
@@ -62,31 +61,7 @@ std::string python_bytes(std::string_view bytes) {
   return out += quote;
 }
 
-std::uint32_t crc_of(std::string_view name, std::string_view data) {
-  const auto update = [](uLong crc, std::string_view s) {
-    return crc32_z(crc, reinterpret_cast<const Bytef*>(s.data()), s.size());
-  };
-  return static_cast<std::uint32_t>(update(update(0, name), data));
-}
-
-enum class Unpacked { Whole, Damaged, TooLarge };
-
-// How much a zlib stream gives, up to kMaxText; what is too large has input left when the limit is reached.
-std::pair<Unpacked, std::string> unpack(std::string_view data) {
-  std::string out(kMaxText, '\0');
-  z_stream stream{};
-  if (inflateInit(&stream) != Z_OK) return {Unpacked::Damaged, {}};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
-  stream.avail_in = static_cast<uInt>(data.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  const int status = inflate(&stream, Z_SYNC_FLUSH);
-  const bool has_rest = stream.avail_in > 0 && status != Z_STREAM_END;
-  out.resize(out.size() - stream.avail_out);
-  inflateEnd(&stream);
-  if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) return {Unpacked::Damaged, {}};
-  return {has_rest ? Unpacked::TooLarge : Unpacked::Whole, std::move(out)};
-}
+std::uint32_t crc_of(std::string_view name, std::string_view data) { return crc32_of(data, crc32_of(name)); }
 
 std::unexpected<Refusal> too_large_text() {
   return broken("a compressed text or profile of the PNG is too large",
@@ -103,7 +78,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split(std::string_v
 class Walk {
  public:
   Walk(std::string_view bytes, std::size_t at, const Deadline& deadline)
-      : reader_(bytes, at), bytes_(bytes), deadline_(deadline) {}
+      : reader_(bytes, at), deadline_(deadline) {}
 
   // The chunks up to the pixels or to IEND, with their sums.
   Found<PngHeader> open() {
@@ -132,6 +107,10 @@ class Walk {
     }
     if (!has_mode_) return not_identified("the PNG has no colour type that is known");
     if (header_.width == 0 || header_.height == 0) return not_identified("the PNG has no pixels");
+    if (!has_frame_) {
+      header_.frame_width = header_.width;
+      header_.frame_height = header_.height;
+    }
     header_.format = ImageFormat::Png;
     header_.frames = frames_.value_or(1);
     return header_;
@@ -200,8 +179,10 @@ class Walk {
     if (colour < kDepths.size() && depth <= 16 && (kDepths[colour] >> depth & 1) != 0) {
       has_mode_ = true;
       colour_ = colour;
-      depth_ = depth;
+      constexpr std::array<std::uint32_t, 7> kSamples = {1, 0, 3, 1, 2, 0, 4};
+      header_.pixel_bits = depth * kSamples[colour];
     }
+    header_.is_interlaced = header_.is_interlaced || u8_at(data_, 12) != 0;
     if (u8_at(data_, 11) != 0) return not_identified("the PNG has an unknown filter method");
     return {};
   }
@@ -213,7 +194,7 @@ class Walk {
     if (method >= data_.size() || data_[method] != '\0') {
       return not_identified("the colour profile of the PNG is packed in an unknown way");
     }
-    if (unpack(data_.substr(method + 1)).first == Unpacked::TooLarge) return too_large_text();
+    if (unpack(data_.substr(method + 1), kMaxText).outcome == Unpacked::TooLarge) return too_large_text();
     return {};
   }
 
@@ -261,7 +242,7 @@ class Walk {
     if (!value.empty() && value[0] != '\0') {
       return not_identified("a text of the PNG is packed in an unknown way");
     }
-    const auto [outcome, plain] = unpack(value.empty() ? value : value.substr(1));
+    const auto [outcome, plain] = unpack(value.empty() ? value : value.substr(1), kMaxText);
     if (outcome == Unpacked::TooLarge) return too_large_text();
     return key.empty() ? Found<void>() : add_text(plain.size());
   }
@@ -279,7 +260,7 @@ class Walk {
     std::string_view value = translated->second;
     if (is_packed) {
       if (!is_known) return {};
-      auto [outcome, unpacked] = unpack(value);
+      auto [outcome, unpacked] = unpack(value, kMaxText);
       if (outcome == Unpacked::TooLarge) return too_large_text();
       if (outcome == Unpacked::Damaged) return {};
       plain = std::move(unpacked);
@@ -316,7 +297,10 @@ class Walk {
       return not_identified("a frame of the PNG stands out of its canvas");
     }
     has_frame_ = true;
-    header_.has_empty_frame = width == 0 || height == 0;
+    // A frame without a width at the left edge is taken for all of the canvas.
+    const bool is_all = big32_at(data_, 12) == 0 && width == 0;
+    header_.frame_width = is_all ? header_.width : static_cast<std::uint32_t>(width);
+    header_.frame_height = is_all ? header_.height : static_cast<std::uint32_t>(height);
     return {};
   }
 
@@ -336,13 +320,11 @@ class Walk {
   }
 
   Reader reader_;
-  std::string_view bytes_;
   const Deadline& deadline_;
   std::string_view data_;  // of the chunk at hand
   PngHeader header_;
   bool has_mode_ = false;
   std::uint32_t colour_ = 0;
-  std::uint32_t depth_ = 0;
   std::size_t texts_ = 0;
   std::optional<std::uint32_t> frames_;
   bool has_frame_ = false;

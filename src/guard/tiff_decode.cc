@@ -36,7 +36,7 @@ std::uint32_t bits_of(std::string_view raw_mode) {
 // ---- Pixels as they are
 
 Found<void> find_rows(std::string_view bytes, const Tiff& tiff) {
-  if (tiff.has_odd_offset) return undecodable("an offset of the TIFF is no number");
+  if (tiff.has_odd_offset) return undecodable("an offset or a height in the TIFF is no whole number");
   std::vector<Tiff::Tile> tiles = tiff.tiles;
   std::ranges::stable_sort(tiles, {}, &Tiff::Tile::offset);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -226,7 +226,15 @@ Found<void> decode_by_libtiff(std::string_view bytes, const Tiff& tiff, const De
     if (!is_contiguous_jpeg) return decode_as_rgba(file.get(), tiff, deadline);
     TIFFSetField(file.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
   }
-  if (tiff.layout->photometric == 6 && tiff.compression == 7 && !tiff.is_planar) bits = 24;
+  if (tiff.layout->photometric == 6 && tiff.compression == 7 && !tiff.is_planar) {
+    if (tiff.layout->mode != "RGB")
+      return undecodable("the TIFF has one sample where its colours need three");
+    bits = 24;
+  }
+  // libdeflate looks no further than the pixels need; zlib, which Pillow has, finds damage right behind them.
+  if (compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE) {
+    TIFFSetField(file.get(), TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
+  }
   std::uint32_t planes = 1;
   if (planar == PLANARCONFIG_SEPARATE && bands_of(tiff.layout->mode) > 1) {
     std::uint16_t sample = 8;

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "guard/format.h"
-#include "guard/reader.h"
 #include "guard/tiff.h"
 
 namespace parley::guard {
@@ -98,6 +96,8 @@ Found<void> list_tiles(const TiffDirectory& directory, Tiff& tiff) {
   if (strips != nullptr) {
     tile_height = number_or(directory, TiffTag::RowsPerStrip, height);
     if (std::isnan(tile_height)) return not_identified("the strips of the TIFF have no height");
+    tiff.has_odd_offset =
+        find(directory, TiffTag::RowsPerStrip) != nullptr && !is_integer(directory, TiffTag::RowsPerStrip);
   } else {
     if (!is_integer(directory, TiffTag::TileWidth) || !is_integer(directory, TiffTag::TileLength)) {
       return broken("the tiles of the TIFF have no size", "Invalid tile dimensions");
@@ -106,11 +106,8 @@ Found<void> list_tiles(const TiffDirectory& directory, Tiff& tiff) {
     tile_height = number_or(directory, TiffTag::TileLength, 0);
   }
   const TiffEntry& entry = strips != nullptr ? *strips : *tiles;
-  if (entry.type != TiffType::Byte && !entry.is_number()) {
-    // A text or bytes as one offset: listed, and not to be decoded.
-    tiff.has_odd_offset = true;
-    return {};
-  }
+  // A text or a fraction as an offset: listed, and not to be decoded.
+  if (entry.type != TiffType::Byte && !entry.is_integer()) tiff.has_odd_offset = true;
   double x = 0;
   double y = 0;
   std::size_t layer = 0;
@@ -238,7 +235,7 @@ Found<Header> read_tiff_header(std::string_view bytes) {
   return Header{.format = ImageFormat::Tiff,
                 .width = tiff->is_turned ? tiff->height : tiff->width,
                 .height = tiff->is_turned ? tiff->width : tiff->height,
-                .frames = 1};
+                .frames = tiff->next == 0 ? 1U : 0U};
 }
 
 }  // namespace parley::guard

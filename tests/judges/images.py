@@ -2,9 +2,9 @@
 
   images.py PARLEY FOLDER MUTANTS SEED
 
-A mutant has some bytes changed, is cut off, or has a piece doubled, removed or moved; half of the changed bytes
+A mutant has some bytes changed, is cut off, or has a piece doubled, removed or put on; half of the changed bytes
 are in the first 200, where headers are. Half of the mutants of PNG get their checksums put right again, because
-no other change would be seen behind a wrong one.
+no other damage is seen behind a wrong one.
 """
 import io
 import json
