@@ -5,6 +5,7 @@
 namespace parley::guard {
 
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t crc) {
+  if (bytes.empty()) return crc;  // a null pointer asks zlib to start again
   return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 

@@ -90,7 +90,7 @@ def interlaced(image):
             row = [pixels[x, y] for x in range(x0, width, dx)]
             raw += b"\0" + (bytes(row) if bands == 1 else b"".join(map(bytes, row)))
     header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 4: 6}[bands], 0, 0, 1)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"") + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
 
 
 def jpeg(rng):
