@@ -28,10 +28,8 @@ TEST(OpenManusImage, Step2DataUrlWithoutAComma) {
 }
 
 TEST(OpenManusImage, Step3Characters) {
-  for (const std::string_view text : {"AAAA AAAA AAAA", "AAAA-AAAA_AA", "AA==AAAAAAAA",
-                                      "AAAAAAAAA===", "DATA:image/png,AAAA", "AAAAAAAAAAAA\n\n",
-                                      "\xC3\xA9"
-                                      "AAAAAAAAAAAA"}) {
+  for (const std::string_view text : {"AAAA AAAA AAAA", "AAAA-AAAA_AA", "AA==AAAAAAAA", "AAAAAAAAA===",
+                                      "DATA:image/png,AAAA", "AAAAAAAAAAAA\n\n", "AAAAAAAAAAAA\xC3\xA9"}) {
     EXPECT_EQ(message(text), "Invalid base64 characters detected") << text;
   }
 }
@@ -49,7 +47,7 @@ TEST(OpenManusImage, Step6Bytes) {
   };
   EXPECT_EQ(message(padded(1048576), 1), "Valid image");
   EXPECT_EQ(message(padded(1048577), 1), "Image size exceeds limit (1048576 bytes)");
-  EXPECT_EQ(message(base64_encode(std::string(10485761, 'x'))), "Image size exceeds limit (10485760 bytes)");
+  EXPECT_EQ(message(base64_encode(bmp(2048, 1707))), "Image size exceeds limit (10485760 bytes)");
 }
 
 TEST(OpenManusImage, Step7NoImage) {

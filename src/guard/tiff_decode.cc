@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "guard/format.h"
@@ -38,7 +39,10 @@ std::uint32_t bits_of(std::string_view raw_mode) {
 Found<void> find_rows(std::string_view bytes, const Tiff& tiff) {
   if (tiff.has_odd_offset) return undecodable("an offset or a height in the TIFF is no whole number");
   std::vector<Tiff::Tile> tiles = tiff.tiles;
-  std::ranges::stable_sort(tiles, {}, &Tiff::Tile::offset);
+  // In the order of the file; those at one place, which say the same bytes, in the order of the directory.
+  std::ranges::sort(tiles, {}, [](const Tiff::Tile& tile) {
+    return std::tuple(tile.offset, tile.layer, tile.top, tile.left);
+  });
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const Tiff::Tile& tile = tiles[i];
     // Of neighbours that differ in their place in the file alone, the last is read.

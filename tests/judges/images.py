@@ -10,6 +10,7 @@ import io
 import json
 import pathlib
 import random
+import resource
 import struct
 import subprocess
 import sys
@@ -305,10 +306,24 @@ def compare(parley, folder, format):
     return wrong == 0 and missed == 0 and refused <= MAX_REFUSED * loaded
 
 
+def bomb(parley, folder):
+    """An image within all limits that unpacks to 201 MB has to pass in 16 MiB and a row."""
+    row = 1 + 3 * MAX_SIDE
+    pack = zlib.compressobj(9)
+    data = b"".join(pack.compress(bytes(row)) for _ in range(MAX_SIDE)) + pack.flush()
+    header = struct.pack(">IIBBBBB", MAX_SIDE, MAX_SIDE, 8, 2, 0, 0, 0)
+    path = folder / "bomb"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+    [check] = asked(parley, "decode", [path])
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    print(f"bomb: {path.stat().st_size} bytes, {'good' if check['valid'] else check['sentence']}, in {used} bytes of memory")
+    return check["valid"] and used <= (16 << 20) + row
+
+
 def main(parley, folder, count, seed):
     folder = pathlib.Path(folder)
     print(f"Pillow {Image.__version__}, seed {seed}")
-    good = True
+    good = bomb(parley, folder)  # first: the memory of children is the most that any had
     for format in FORMATS:
         make(folder, format, int(count), random.Random(f"{seed} {format}"))
         good = compare(parley, folder, format) and good
