@@ -1,6 +1,7 @@
 // Replacing the older part of a window by a summary.
 #include <algorithm>
 
+#include "base/shorten.h"
 #include "memory/guarded.h"
 #include "memory/shorten.h"
 #include "memory/state.h"
@@ -87,7 +88,7 @@ Result<std::vector<Message>> State::readable(Position unit, std::size_t most_byt
     std::vector<Message> out;
     std::size_t bytes = 0;
     for (const Message& message : whole) {
-      out.push_back(shortened(message, each, Calls::Cut).value_or(message));
+      out.push_back(shortened(message, each, Calls::Edit).value_or(message));
       bytes += content_bytes(out.back());
     }
     if (bytes <= most_bytes) return out;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/shorten.h"
+#include "base/shorten.h"
 #include "parley/memory/compressor.h"
 
 namespace parley {
@@ -19,7 +19,7 @@ std::string opening(std::string_view text, std::size_t most) {
   }
   if (end != std::string_view::npos) text = text.substr(0, end);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return memory::shortened_text(text, std::max(most, memory::kLeastTextBytes));
+  return shortened_text(text, std::max(most, kLeastTextBytes));
 }
 
 std::string text_of(const ToolResultBlock& result) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/shorten.h"
 #include "memory/guarded.h"
-#include "memory/shorten.h"
 #include "memory/state.h"
 
 namespace parley {
@@ -30,9 +30,9 @@ Result<Memory> Memory::create(MemoryOptions options) {
   if (options.compressor && policy.most_summary_bytes == 0) {
     return fail(Code::Invalid, "a summary of at most 0 bytes says nothing");
   }
-  if (options.text_bytes && *options.text_bytes < memory::kLeastTextBytes) {
+  if (options.text_bytes && *options.text_bytes < kLeastTextBytes) {
     return fail(Code::Invalid,
-                "a text cannot be cut to less than " + std::to_string(memory::kLeastTextBytes) + " bytes");
+                "a text cannot be cut to less than " + std::to_string(kLeastTextBytes) + " bytes");
   }
   Memory out;
   out.state_ = std::make_unique<State>(std::move(options));

@@ -2,58 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "parley/base/utf8.h"
+#include <string>
 
 namespace parley::memory {
 namespace {
 
-std::string times(std::string_view text, std::size_t count) {
-  std::string out;
-  for (std::size_t i = 0; i < count; ++i) out += text;
-  return out;
-}
-
-// Both halves consist of whole copies of a grapheme, and the marker counts what is missing.
-TEST(ShortenedText, CutsBetweenGraphemes) {
-  for (const std::string_view grapheme :
-       {"x", "\u00E9", "e\u0301", "\u6F22", "\U0001F468\u200D\U0001F469\u200D\U0001F467",
-        "\U0001F1E9\U0001F1EA", "\r\n", "\u0928\u093F"}) {
-    for (const std::size_t most : {64U, 65U, 66U, 67U, 100U, 1000U}) {
-      const std::string text = times(grapheme, 2000);
-      const std::string cut = shortened_text(text, most);
-      ASSERT_LE(cut.size(), most) << grapheme;
-      ASSERT_TRUE(is_utf8(cut));
-      const std::size_t marker = cut.find("[... ");
-      const std::size_t end = cut.find(" characters cut ...]");
-      ASSERT_NE(end, std::string::npos);
-      EXPECT_EQ(marker % grapheme.size(), 0U) << grapheme;
-      const std::size_t tail = cut.size() - end - 20;
-      EXPECT_EQ(tail % grapheme.size(), 0U) << grapheme;
-      EXPECT_EQ(cut.substr(0, marker), text.substr(0, marker));
-      EXPECT_EQ(cut.substr(cut.size() - tail), text.substr(text.size() - tail));
-      std::size_t points = 0;
-      for (const char c : text.substr(marker, text.size() - marker - tail))
-        points += (c & 0xC0) != 0x80 ? 1 : 0;
-      EXPECT_EQ(cut.substr(marker + 5, end - marker - 5), std::to_string(points));
-    }
-  }
-}
-
-TEST(ShortenedText, LeavesWhatFits) {
-  EXPECT_EQ(shortened_text(times("x", 64), 64), times("x", 64));
-  EXPECT_EQ(shortened_text("", 64), "");
-}
-
-// Nobody writes a grapheme of a megabyte but to hurt.
-TEST(ShortenedText, CutsAnEndlessGraphemeBetweenCodePoints) {
-  const std::string text = "e" + times("\u0301", 500'000);
-  const std::string cut = shortened_text(text, 5000);
-  EXPECT_LE(cut.size(), 5000U);
-  EXPECT_TRUE(is_utf8(cut));
-}
-
 TEST(Shortened, CutsTextsAndOutputsAndNothingElse) {
-  const Text longer = Text::repaired(times("word ", 100));
+  const Text longer = Text::repaired(std::string(500, 'w'));
   const auto text = shortened(Message::user_message(longer), 100);
   ASSERT_TRUE(text);
   EXPECT_LE(text->content()->size(), 100U);
@@ -69,6 +24,16 @@ TEST(Shortened, CutsTextsAndOutputsAndNothingElse) {
   const ToolCall call{"c1", "function", {"f", longer}};
   EXPECT_FALSE(shortened(Message::from_tool_calls({&call, 1}), 100));
   EXPECT_FALSE(shortened(Message::user_message("short"), 100));
+}
+
+// An answer with an image behind its text stays what it was: a string with an image beside it.
+TEST(Shortened, KeepsTheShapeOfTheContent) {
+  const Text longer = Text::repaired(std::string(500, 'w'));
+  const Text image = "aGVsbG8=";
+  const auto cut = shortened(Message::assistant_message(longer, image), 100);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->content_shape(), ContentShape::String);
+  EXPECT_EQ(cut->base64_image(), image);
 }
 
 }  // namespace

@@ -354,6 +354,10 @@ MessageBuilder& MessageBuilder::blocks(std::vector<Block> blocks) {
   shape_ = ContentShape::Blocks;
   return *this;
 }
+MessageBuilder& MessageBuilder::same_shape(std::vector<Block> blocks) {
+  blocks_ = std::move(blocks);
+  return *this;
+}
 MessageBuilder& MessageBuilder::block(Block block) {
   if (shape_ != ContentShape::Blocks) blocks_.clear();
   blocks_.push_back(std::move(block));

@@ -134,8 +134,9 @@ class MessageBuilder {
 
   MessageBuilder& content(Text text);  // string content
   MessageBuilder& null_content();
-  MessageBuilder& blocks(std::vector<Block> blocks);  // list content
-  MessageBuilder& block(Block block);                 // list content, one more block
+  MessageBuilder& blocks(std::vector<Block> blocks);      // list content
+  MessageBuilder& block(Block block);                     // list content, one more block
+  MessageBuilder& same_shape(std::vector<Block> blocks);  // other blocks; the shape stays
   MessageBuilder& text(Text text) { return block(TextBlock{std::move(text)}); }
 
   // Fails with Invalid if the metadata is neither an object nor null, or if a result holds anything but
