@@ -1,5 +1,7 @@
 #include "parley/base/error.h"
 
+#include "parley/base/redact.h"
+
 namespace parley {
 
 std::string_view to_string(Code code) {
@@ -38,6 +40,12 @@ std::string_view to_string(Code code) {
       return "timeout";
   }
   return "unknown";  // A number that is no Code; the compiler checks that every Code is above.
+}
+
+std::unexpected<Error> fail(Code code, std::string message, std::string path) {
+  redact(message);
+  redact(path);
+  return std::unexpected(Error{code, std::move(message), std::move(path)});
 }
 
 }  // namespace parley

@@ -47,9 +47,9 @@ struct Error {
 template <typename T>
 using Result = std::expected<T, Error>;
 
-inline std::unexpected<Error> fail(Code code, std::string message, std::string path = {}) {
-  return std::unexpected(Error{code, std::move(message), std::move(path)});
-}
+// Every error of the library is made here: what looks like a secret (parley/base/redact.h) does not get into
+// the message or the path, even if it came with an input or an answer.
+std::unexpected<Error> fail(Code code, std::string message, std::string path = {});
 
 }  // namespace parley
 

@@ -1,0 +1,47 @@
+// A Secret is a key, a token or a password: it can be used and compared, and it cannot be printed.
+//
+// Invariants (quoted by tests as S1..S4):
+//   S1  Nothing converts a Secret to text; reveal() is the one way in, and easy to search for.
+//   S2  The bytes are wiped when the last copy goes, and so is the string a Secret was taken from.
+//   S3  == takes the same time wherever the two differ.
+//   S4  The bytes are in memory that is kept out of swap and core dumps, where the system allows it.
+//
+// Immutable; copies share the bytes; safe to read and copy from any thread.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace parley {
+
+class Secret {
+ public:
+  Secret() = default;  // empty
+
+  // Copies the bytes. Whoever has them in a string of their own wants take().
+  explicit Secret(std::string_view bytes);
+  // Copies the bytes and wipes `source`, which is then empty.
+  static Secret take(std::string& source);
+  static Secret take(std::string&& source) { return take(source); }
+
+  // The bytes, while a copy of this Secret lives. For the one place that sends them.
+  std::string_view reveal() const {
+    return empty() ? std::string_view() : std::string_view(bytes_.get(), size_);
+  }
+
+  bool empty() const { return bytes_ == nullptr; }  // also after it was moved away
+
+  friend bool operator==(const Secret& a, const Secret& b);
+
+ private:
+  std::shared_ptr<const char> bytes_;
+  std::size_t size_ = 0;
+};
+
+// Printing one is a mistake that does not compile.
+std::ostream& operator<<(std::ostream&, const Secret&) = delete;
+
+}  // namespace parley

@@ -1,0 +1,54 @@
+// SecretScan walks over a text from one secret to the next.
+//
+// One thread at a time. The text must outlive the scan.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace parley {
+
+struct FoundSecret {
+  std::size_t begin = 0, end = 0;  // what has to go; a prefix that only says what follows stays
+  std::string_view kind;           // "openai key"; static, ASCII, names no secret
+};
+
+class SecretScan {
+ public:
+  explicit SecretScan(std::string_view text) : text_(text) {}
+
+  // The next secret behind the last one, or nothing.
+  std::optional<FoundSecret> next();
+
+  // How many windows, comparisons and bytes were looked at: the work, for tests of its growth.
+  std::uint64_t steps() const { return steps_; }
+
+ private:
+  struct Rule;
+  friend struct SecretRules;
+
+  bool begins_word(std::size_t at) const;
+  std::size_t run_end(std::size_t at, unsigned set, std::size_t most);
+  bool match(std::size_t at, const Rule& rule, FoundSecret& found);
+  bool match_key(std::size_t at, const Rule& rule, FoundSecret& found);
+  bool match_value(std::size_t at, const Rule& rule, FoundSecret& found);
+  bool match_web_token(std::size_t at, const Rule& rule, FoundSecret& found);
+  bool match_block(std::size_t at, const Rule& rule, FoundSecret& found);
+  bool match_url(std::size_t at, const Rule& rule, FoundSecret& found);
+  bool is_query_name(std::size_t at) const;
+  bool is_connection_name(std::size_t at) const;
+  bool is_authorization(std::size_t at) const;
+
+  std::string_view text_;
+  std::size_t last_end_ = 0;        // of the last secret
+  std::size_t next_block_end_ = 0;  // where "-----END" is, as far as it was looked up
+  std::uint64_t steps_ = 0;
+};
+
+// What stands in place of a secret: "[redacted: <kind>]".
+inline constexpr std::string_view kRedactedOpen = "[redacted: ";
+inline constexpr std::string_view kRedactedClose = "]";
+
+}  // namespace parley
