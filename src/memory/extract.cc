@@ -39,7 +39,7 @@ constexpr std::size_t kError = 480;  // errors are told at more length
 // An error is told word for word, as far as there is room.
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return memory::shortened_text(text, kError);
+  return shortened_text(text, kError);
 }
 
 // The lines of one message: a line each for what was said, called and answered.
