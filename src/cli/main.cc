@@ -13,6 +13,7 @@
 #include "cli/convert.h"
 #include "cli/dialects.h"
 #include "cli/exit.h"
+#include "cli/filter.h"
 #include "cli/lines.h"
 #include "cli/media.h"
 #include "cli/output.h"
@@ -42,6 +43,8 @@ struct Typed {
   TokensOptions tokens;
   MediaOptions media;
   std::string media_verb, level = "decode";
+  FilterCommand filter;
+  guard::FilterOptions filter_options;
 };
 
 // ---- convert
@@ -186,6 +189,27 @@ Exit run_media(Typed& typed) {
   return check_media(options);
 }
 
+// ---- filter
+
+void add_filter(CLI::App& command, Typed& typed) {
+  command.add_option("--bytes", typed.filter_options.size_bytes, "'size': the longest text (default 65536)")
+      ->type_name("N");
+  command.add_flag("--keep-page-state", typed.filter_options.keep_page_state,
+                   "'browser' and 'browser-agentscope': page state and snapshots stay");
+  command.add_flag("-q,--quiet", typed.filter.quiet, "Do not say what changed");
+  command.add_option("NAME", typed.filter.name, "The filter; without it, they are listed")->type_name("");
+  command.add_option("FILE", typed.filter.file, "The text; standard input if missing or '-'")->type_name("");
+}
+
+Exit run_filter(Typed& typed) {
+  typed.filter.output = typed.output;
+  if (typed.filter.name.empty()) return list_filters(typed.output);
+  const std::string_view names[] = {typed.filter.name};
+  const Result<guard::FilterChain> chain = guard::FilterChain::of(names, typed.filter_options);
+  if (!chain) return usage(chain.error().message, "filter");
+  return filter(typed.filter, *chain);
+}
+
 // ---- All of them
 
 struct Command {
@@ -201,6 +225,7 @@ constexpr Command kCommands[] = {
     {"dialects", "List the dialects and what each can carry", add_dialects, run_dialects},
     {"media", "Say whether images may enter a conversation", add_media, run_media},
     {"tokens", "Count the tokens of a text or a conversation", add_tokens, run_tokens},
+    {"filter", "Run a text filter, or list the filters", add_filter, run_filter},
 };
 
 void describe(CLI::App& app, Typed& typed) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "parley/base/redact.h"
 #include "parley/base/utf8.h"
 #include "parley/json/writer.h"
 
@@ -21,7 +22,7 @@ Outcome<void> Report::begin() {
       .key("schema")
       .string("parley.check/1")
       .key("file")
-      .string(repair_utf8(file_))
+      .string(redacted(repair_utf8(file_)))
       .key("findings");
   return write(w.take_string() + "[");
 }
@@ -36,9 +37,9 @@ std::string Report::json_finding(const Finding& finding, std::size_t line, bool 
   w.key("block");
   finding.block ? w.number(static_cast<std::int64_t>(*finding.block)) : w.null();
   w.key("path")
-      .string(repair_utf8(finding.path))
+      .string(redacted(repair_utf8(finding.path)))
       .key("sentence")
-      .string(repair_utf8(finding.sentence))
+      .string(redacted(repair_utf8(finding.sentence)))
       .end_object();
   const bool is_first = errors_ + warnings_ == 1;
   return is_first ? w.take_string() : "," + w.take_string();
@@ -49,9 +50,11 @@ Outcome<void> Report::add(const Finding& finding, std::size_t line, bool in_mess
   ++(is_error ? errors_ : warnings_);
   if (is_error) exit_ = worse(exit_, Exit::Refused);
   if (json_) return write(json_finding(finding, line, in_message));
-  return write(visible(fmt::format("{}:{}: {} {}: {}", to_string(Place{file_, line}), shortened(finding.path),
-                                   is_error ? "error" : "warning", finding.code, finding.sentence)) +
-               "\n");
+  // A path names members of the input, and those can be anything.
+  const std::string said =
+      fmt::format("{}:{}: {} {}: {}", to_string(Place{file_, line}), shortened(redacted(finding.path)),
+                  is_error ? "error" : "warning", finding.code, finding.sentence);
+  return write(visible(redacted(said)) + "\n");
 }
 
 Outcome<void> Report::refuse(const Error& error, std::size_t line) {

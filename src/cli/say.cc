@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/process.h"
+#include "parley/base/redact.h"
 #include "parley/base/utf8.h"
 
 namespace parley::cli {
@@ -59,7 +60,8 @@ std::string shortened(std::string_view pointer) {
 
 void say(std::string_view what) {
   // One write, so that lines of several processes do not mix. There is nobody to tell if it fails.
-  const std::string line = fmt::format("{}parley: {}\n", bar_is_shown() ? kEraseLine : "", visible(what));
+  const std::string line =
+      fmt::format("{}parley: {}\n", bar_is_shown() ? kEraseLine : "", visible(redacted(what)));
   set_bar_is_shown(false);
   std::string_view rest = line;
   while (!rest.empty()) {

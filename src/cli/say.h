@@ -1,7 +1,7 @@
 // What the command tells a person: lines on stderr that start with "parley: ".
 //
 // Names and pointers come from outside, so nothing is printed before visible() took the power over the
-// terminal out of it. One thread at a time.
+// terminal out of it, and say() takes out what looks like a secret. One thread at a time.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,55 @@
+#include "cli/filter.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "cli/output.h"
+#include "cli/say.h"
+#include "parley/base/utf8.h"
+#include "parley/json/buffer.h"
+
+namespace parley::cli {
+namespace {
+
+// As long as a document of any dialect may be by default.
+constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
+
+Exit print(const std::string& path, std::string_view text) {
+  Result<Output> output = Output::open(path);
+  if (!output) return complain(output.error(), {path});
+  Result<void> outcome = output->write(text);
+  if (outcome) outcome = output->commit();
+  return outcome ? Exit::Ok : output->end(outcome.error());
+}
+
+}  // namespace
+
+Exit filter(const FilterCommand& command, const guard::FilterChain& chain) {
+  Result<json::Buffer> read = json::Buffer::from_file(command.file.c_str(), kMaxBytes);
+  if (!read) return complain(read.error(), {command.file});
+  const auto bytes = std::make_shared<const json::Buffer>(*std::move(read));
+  const std::size_t valid = valid_utf8_prefix(bytes->view());
+  if (valid != bytes->view().size()) {
+    return complain({Code::InvalidUtf8, fmt::format("the text is not UTF-8 at byte {}", valid), ""},
+                    {command.file});
+  }
+  const guard::FilteredText filtered = chain.run(Text::trusted(bytes, bytes->view()));
+  const Exit exit = print(command.output, filtered.text);
+  if (exit == Exit::Ok && !command.quiet) {
+    for (const guard::Change& change : filtered.changes) say(to_string(change));
+  }
+  return exit;
+}
+
+Exit list_filters(const std::string& output) {
+  std::string list;
+  for (const guard::Filter& each : guard::filters()) {
+    fmt::format_to(std::back_inserter(list), "{:<20}{}\n", each.name, each.does);
+  }
+  return print(output, list);
+}
+
+}  // namespace parley::cli
