@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "construct/task.h"
+#include "filter/task.h"
 
 namespace bench {
 namespace {
@@ -120,6 +121,13 @@ void check_window(Checker& check) {
   check.at_most("add, at any size, us", 0.2, slowest);
 }
 
+void check_filters(Checker& check) {
+  for (const char* document : filter_task::kDocuments) {
+    for (const std::string& contender : filter_task::contenders())
+      check.times_memcpy("filter", document, contender, 0.10);
+  }
+}
+
 }  // namespace
 
 std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task::Held>& held,
@@ -128,6 +136,7 @@ std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task:
   Checker check(table);
   check_reading(check);
   check_writing(check);
+  check_filters(check);
   const Row* construct = table.find("construct", "one message", "Parley user_message");
   check.at_least("construct a message with its id, x AgentScope's Msg() (7.4 us, quoted)", 30,
                  construct != nullptr ? construct_task::kAgentScopeMicroseconds / construct->best : 0,

@@ -14,6 +14,7 @@
 
 #include "construct/task.h"
 #include "copy/task.h"
+#include "filter/task.h"
 #include "generate.h"
 #include "goals.h"
 #include "harness.h"
@@ -117,6 +118,7 @@ int main(int argc, char** argv) {
   run(bench::construct_task::groups());
   run(bench::copy_task::groups());
   run(bench::tokens_task::groups());
+  run(bench::filter_task::groups());
   run(bench::window_task::groups(documents));
   print("\n## Times\n\nMicroseconds of one call; GB/s of the document written or read.\n\n" +
         bench::to_markdown(table.rows()));

@@ -1,8 +1,8 @@
 #include "base/literals.h"
 
-#include <algorithm>
 #include <cassert>
 #include <map>
+#include <string>
 
 namespace parley {
 namespace {
@@ -10,49 +10,70 @@ namespace {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c; }
 
+// How common a byte is in texts, roughly.
+int commonness(char c) {
+  if (c == ' ' || (c >= 'a' && c <= 'z')) return 8;
+  if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return 3;
+  return c == '.' || c == ',' || c == '-' || c == '/' ? 2 : 1;
+}
+
+// Where the three least common bytes in a row are, not far from the beginning.
+std::size_t seldom_place(std::string_view literal) {
+  constexpr std::size_t kReach = 6;
+  std::size_t best = 0;
+  int least = 1000;
+  for (std::size_t i = 0; i + 3 <= literal.size() && i <= kReach; ++i) {
+    const int common = commonness(literal[i]) * commonness(literal[i + 1]) * commonness(literal[i + 2]);
+    if (common >= least) continue;
+    least = common;
+    best = i;
+  }
+  return best;
+}
+
+Prefilter prefilter_of(std::span<const Literal> literals) {
+  std::vector<std::array<std::string, 3>> bytes(literals.size());
+  std::vector<Triple> triples;
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    const std::size_t place = seldom_place(literals[i].text);
+    for (std::size_t k = 0; k < 3 && place + k < literals[i].text.size(); ++k) {
+      const char c = literals[i].text[place + k];
+      bytes[i][k] = literals[i].any_case ? std::string{lower(c), upper(c)} : std::string{c};
+    }
+    triples.push_back({bytes[i][0], bytes[i][1], bytes[i][2]});
+  }
+  return Prefilter(triples);
+}
+
 }  // namespace
 
-LiteralSet::LiteralSet(std::span<const Literal> literals) : literals_(literals.begin(), literals.end()) {
-  assert(!literals.empty() && literals.size() < kBucket);
-  window_ = std::ranges::min(literals, {}, [](const Literal& each) { return each.text.size(); }).text.size();
-  assert(window_ >= 2);
-  moves_.fill(static_cast<std::uint8_t>(std::min<std::size_t>(window_ - 1, kBucket - 1)));
-
-  // Calls visit(pair) for the spellings of the two bytes at `i` of the literal.
-  const auto each_spelling = [](const Literal& literal, std::size_t i, auto&& visit) {
-    const char a = literal.text[i];
-    const char b = literal.text[i + 1];
-    if (!literal.any_case) {
-      visit(pair_of(a, b));
-      return;
-    }
-    for (const char first : {lower(a), upper(a)}) {
-      for (const char second : {lower(b), upper(b)}) visit(pair_of(first, second));
-    }
-  };
-
+LiteralSet::LiteralSet(std::span<const Literal> literals)
+    : literals_(literals.begin(), literals.end()), prefilter_(prefilter_of(literals)), buckets_(1) {
+  assert(literals.size() < 0x100);
   std::map<std::size_t, std::vector<std::uint8_t>> by_pair;
   for (std::size_t index = 0; index < literals_.size(); ++index) {
     const Literal& literal = literals_[index];
-    for (std::size_t i = 0; i + 2 < window_; ++i) {
-      const std::size_t move = window_ - 2 - i;
-      each_spelling(literal, i, [&](std::size_t pair) {
-        moves_[pair] = static_cast<std::uint8_t>(std::min<std::size_t>(moves_[pair], move));
-      });
+    assert(literal.text.size() >= 2);
+    reach_ = std::max(reach_, seldom_place(literal.text));
+    const auto spellings = [&](std::size_t i) {
+      const char c = literal.text[i];
+      return literal.any_case ? std::array{lower(c), upper(c)} : std::array{c, c};
+    };
+    for (const char first : spellings(0)) {
+      for (const char second : spellings(1)) {
+        std::vector<std::uint8_t>& bucket = by_pair[pair_of(first, second)];
+        if (bucket.empty() || bucket.back() != index) bucket.push_back(static_cast<std::uint8_t>(index));
+      }
     }
-    each_spelling(literal, window_ - 2, [&](std::size_t pair) {
-      std::vector<std::uint8_t>& bucket = by_pair[pair];
-      if (bucket.empty() || bucket.back() != index) bucket.push_back(static_cast<std::uint8_t>(index));
-    });
   }
   for (auto& [pair, bucket] : by_pair) {
     std::ranges::stable_sort(bucket, std::ranges::greater(),
                              [&](std::uint8_t index) { return literals_[index].text.size(); });
     const auto same = std::ranges::find(buckets_, bucket);
-    moves_[pair] = static_cast<std::uint8_t>(kBucket + (same - buckets_.begin()));
+    starts_[pair] = static_cast<std::uint8_t>(same - buckets_.begin());
     if (same == buckets_.end()) buckets_.push_back(std::move(bucket));
   }
-  assert(buckets_.size() <= kBucket);
+  assert(buckets_.size() <= 0x100);
 }
 
 bool LiteralSet::is_at(std::string_view text, std::size_t at, const Literal& literal) {

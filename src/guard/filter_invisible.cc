@@ -14,10 +14,7 @@
 //   the rest      what has its place in one script, there; everything else nowhere
 #include <utf8proc.h>
 
-#include <array>
-#include <bit>
-#include <cstring>
-
+#include "base/prefilter.h"
 #include "guard/edits.h"
 #include "guard/filter_rows.h"
 
@@ -159,61 +156,34 @@ std::size_t before(std::string_view text, std::size_t at) {
   return at;
 }
 
-// What begins an invisible character: 1, if the byte behind it decides.
-constexpr std::array<std::uint8_t, 256> kLeads = [] {
-  std::array<std::uint8_t, 256> leads = {};
-  for (const unsigned lead : {0xC2, 0xCD, 0xD8, 0xE1, 0xE2, 0xE3, 0xEF, 0xF0, 0xF3}) leads[lead] = 1;
-  return leads;
-}();
-bool may_be_invisible(unsigned lead, unsigned second) {
-  switch (lead) {
-    case 0xC2:
-      return second == 0xAD;
-    case 0xCD:
-      return second == 0x8F;
-    case 0xD8:
-      return second == 0x9C;
-    case 0xE1:
-      return second == 0x85 || second == 0x9E || second == 0xA0;
-    case 0xE2:
-      return second == 0x80 || second == 0x81;
-    case 0xE3:
-      return second == 0x85;
-    case 0xEF:
-      return second == 0xB8 || second == 0xBB || second == 0xBE || second == 0xBF;
-    case 0xF0:
-      return second == 0x9B || second == 0x9D;
-    default:
-      return second == 0xA0;
-  }
-}
+// How invisible characters begin: their first three bytes, or two of two.
+constexpr Triple kBeginnings[] = {
+    {"\xC2", "\xAD"},                                                                      // U+00AD
+    {"\xCD", "\x8F"},                                                                      // U+034F
+    {"\xD8", "\x9C"},                                                                      // U+061C
+    {"\xE1", "\x85", "\x9F\xA0"},                                                          // U+115F, U+1160
+    {"\xE1", "\x9E", "\xB4\xB5"},                                                          // U+17B4, U+17B5
+    {"\xE1", "\xA0", "\x8B\x8C\x8D\x8E\x8F"},                                              // U+180B to U+180F
+    {"\xE2", "\x80", "\x8B\x8C\x8D\x8E\x8F"},                                              // U+200B to U+200F
+    {"\xE2", "\x80", "\xAA\xAB\xAC\xAD\xAE"},                                              // U+202A to U+202E
+    {"\xE2", "\x81", "\xA0\xA1\xA2\xA3\xA4\xA5\xA6\xA7\xA8\xA9\xAA\xAB\xAC\xAD\xAE\xAF"},  // U+206x
+    {"\xE3", "\x85", "\xA4"},                                                              // U+3164
+    {"\xEF", "\xB8", "\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8A\x8B\x8C\x8D\x8E\x8F"},  // U+FE0x
+    {"\xEF", "\xBB", "\xBF"},                                                              // U+FEFF
+    {"\xEF", "\xBE", "\xA0"},                                                              // U+FFA0
+    {"\xEF", "\xBF", "\xB0\xB1\xB2\xB3\xB4\xB5\xB6\xB7\xB8\xB9\xBA\xBB"},                  // U+FFF0 to U+FFFB
+    {"\xF0", "\x9B", "\xB2"},                                                              // U+1BCAx
+    {"\xF0", "\x9D", "\x85"},                                                              // U+1D17x
+    {"\xF3", "\xA0"},                                                                      // U+E0xxx
+};
 
 // The first invisible character from `at` on, or the end.
 std::size_t next_invisible(std::string_view text, std::size_t at, std::uint64_t& steps) {
+  static const Prefilter prefilter(kBeginnings);
   const std::size_t begin = at;
-  const std::size_t end = text.size();
-  const char* bytes = text.data();
-  for (; at < end; ++at) {
-    // Eight bytes of ASCII at once.
-    while (end - at >= 8) {
-      std::uint64_t word;
-      std::memcpy(&word, bytes + at, 8);
-      word &= 0x8080808080808080;
-      if (word != 0) {
-        if constexpr (std::endian::native == std::endian::little) {
-          at += static_cast<std::size_t>(std::countr_zero(word)) / 8;
-        }
-        break;
-      }
-      at += 8;
-    }
-    if (at == end) break;
-    // Other scripts, byte by byte: continuation bytes are no leads.
-    const auto lead = static_cast<unsigned char>(bytes[at]);
-    if (kLeads[lead] != 0 && may_be_invisible(lead, static_cast<unsigned char>(bytes[at + 1])) &&
-        kind_of(point_at(text, at).value) != Kind::Visible) {
-      break;
-    }
+  for (; at < text.size(); ++at) {
+    at = prefilter.next(text, at);
+    if (at == text.size() || kind_of(point_at(text, at).value) != Kind::Visible) break;
   }
   steps += at - begin;
   return at;

@@ -1,0 +1,39 @@
+#include "filter/task.h"
+#include "parley/guard/filter.h"
+
+namespace bench::filter_task {
+namespace {
+
+namespace guard = ::parley::guard;
+
+std::string name_of(const guard::Filter& filter) { return "Parley, " + std::string(filter.name); }
+
+// The number of changes, which says that the text is clean.
+std::size_t run(const guard::FilterChain& chain, const ::parley::Text& text) {
+  const guard::FilteredText filtered = chain.run(text);
+  keep(filtered.text.data());
+  return filtered.changes.size();
+}
+
+}  // namespace
+
+std::vector<Contender> parley(const Document& document) {
+  // So long that no text here is cut.
+  guard::FilterOptions options;
+  options.size_bytes = document.text.size();
+  std::vector<Contender> out;
+  for (const guard::Filter& filter : guard::filters()) {
+    const std::string_view names[] = {filter.name};
+    const guard::FilterChain chain = guard::FilterChain::of(names, options).value();
+    out.push_back({name_of(filter), {}, [chain, text = document.text] { return run(chain, text); }});
+  }
+  return out;
+}
+
+std::vector<std::string> contenders() {
+  std::vector<std::string> names;
+  for (const guard::Filter& filter : guard::filters()) names.push_back(name_of(filter));
+  return names;
+}
+
+}  // namespace bench::filter_task
