@@ -12,12 +12,12 @@
 namespace parley {
 namespace {
 
-class Log : public testing::Test {
+class LogHook : public testing::Test {
  protected:
-  ~Log() override { set_log_sink({}); }
+  ~LogHook() override { set_log_sink({}); }
 };
 
-TEST_F(Log, IsSilentUnlessASinkIsSet) {
+TEST_F(LogHook, IsSilentUnlessASinkIsSet) {
   EXPECT_FALSE(is_logging());
   log(LogLevel::Error, "nobody hears this");
   std::vector<std::string> lines;
@@ -31,14 +31,14 @@ TEST_F(Log, IsSilentUnlessASinkIsSet) {
   EXPECT_EQ(lines, (std::vector<std::string>{"warning a line"}));
 }
 
-TEST_F(Log, SinksNeverSeeASecret) {
+TEST_F(LogHook, SinksNeverSeeASecret) {
   std::string seen;
   set_log_sink([&](LogLevel, std::string_view line) { seen = line; });
   log(LogLevel::Info, "GET /v1/models?key=" + planted_secret() + "&alt=sse");
   EXPECT_EQ(seen, "GET /v1/models?key=[redacted: query parameter]&alt=sse");
 }
 
-TEST_F(Log, TakesLinesFromSeveralThreads) {
+TEST_F(LogHook, TakesLinesFromSeveralThreads) {
   std::atomic<int> count = 0;
   set_log_sink([&](LogLevel, std::string_view) { ++count; });
   std::vector<std::thread> threads;
@@ -52,7 +52,7 @@ TEST_F(Log, TakesLinesFromSeveralThreads) {
 }
 
 // A sink may log, or replace itself: no lock is held while it runs.
-TEST_F(Log, SinksMayCallBack) {
+TEST_F(LogHook, SinksMayCallBack) {
   int count = 0;
   set_log_sink([&](LogLevel level, std::string_view) {
     if (++count == 1) log(level, "again");
