@@ -67,8 +67,11 @@ LiteralSet::LiteralSet(std::span<const Literal> literals)
     }
   }
   for (auto& [pair, bucket] : by_pair) {
-    std::ranges::stable_sort(bucket, std::ranges::greater(),
-                             [&](std::uint8_t index) { return literals_[index].text.size(); });
+    std::ranges::sort(bucket, [&](std::uint8_t a, std::uint8_t b) {
+      const std::size_t one = literals_[a].text.size();
+      const std::size_t other = literals_[b].text.size();
+      return one != other ? one > other : a < b;
+    });
     const auto same = std::ranges::find(buckets_, bucket);
     starts_[pair] = static_cast<std::uint8_t>(same - buckets_.begin());
     if (same == buckets_.end()) buckets_.push_back(std::move(bucket));

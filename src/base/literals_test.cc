@@ -38,8 +38,10 @@ Hits judged(std::string_view text, const std::vector<Literal>& literals) {
           literals[k].any_case ? folded(piece) == folded(literals[k].text) : piece == literals[k].text;
       if (same) here.emplace_back(i, k);
     }
-    std::ranges::stable_sort(here, [&](const auto& a, const auto& b) {
-      return literals[a.second].text.size() > literals[b.second].text.size();
+    std::ranges::sort(here, [&](const auto& a, const auto& b) {
+      const std::size_t one = literals[a.second].text.size();
+      const std::size_t other = literals[b.second].text.size();
+      return one != other ? one > other : a.second < b.second;
     });
     hits.insert(hits.end(), here.begin(), here.end());
   }

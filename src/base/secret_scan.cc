@@ -83,6 +83,7 @@ struct SecretScan::Rule {
 struct SecretRules {
   using Rule = SecretScan::Rule;
 
+  // No kind may hold a word that makes something beside it a secret: the marker stays in the text.
   static const std::vector<Rule>& rules() {
     static const std::vector<Rule> all = {
         // Model providers.
@@ -154,7 +155,7 @@ struct SecretRules {
         {"AGE-SECRET-KEY-1", "age key", Rule::Key, kUpper | kDigit, 50},
         // Forms.
         {"bearer ", "bearer token", Rule::Value, kWord | kBase64 | kPoint | kToken, 16, kAny, true, true},
-        {"basic ", "basic authorization", Rule::Basic, kWord | kBase64, 8, kAny, true},
+        {"basic ", "basic credentials", Rule::Basic, kWord | kBase64, 8, kAny, true},
         {"x-api-key", "api key", Rule::Value, kWord | kPoint, 16, kAny, true},
         {"key=", "query parameter", Rule::Query, kWord | kPoint | kPercent, 8, kAny, true},
         {"token=", "query parameter", Rule::Query, kWord | kPoint | kPercent, 8, kAny, true},
@@ -278,11 +279,20 @@ bool SecretScan::match_block(std::size_t at, const Rule& rule, FoundSecret& foun
   constexpr std::string_view kDashes = "-----";
   constexpr std::size_t kLongestName = 64;
   constexpr std::size_t kLongestBlock = 64 * 1024;
-  const std::string_view head = text_.substr(at + rule.literal.size(), kLongestName);
-  const std::size_t name_end = head.find(kDashes);
-  if (name_end == std::string_view::npos || head.substr(0, name_end).find(kName) == std::string_view::npos)
-    return false;
-  const std::size_t body = at + rule.literal.size() + name_end + kDashes.size();
+  // A label is capitals, digits and spaces, and the dashes behind it.
+  const auto label_end = [&](std::size_t from) {
+    std::size_t end = from;
+    while (end < text_.size() && end - from < kLongestName &&
+           (is_in(text_[end], kUpper | kDigit) || text_[end] == ' '))
+      ++end;
+    steps_ += end - from;
+    return end;
+  };
+  const std::size_t label = at + rule.literal.size();
+  const std::size_t dashes = label_end(label);
+  if (text_.substr(label, dashes - label).find(kName) == std::string_view::npos) return false;
+  if (!text_.substr(dashes).starts_with(kDashes)) return false;
+  const std::size_t body = dashes + kDashes.size();
   // Looked up once for all blocks before it: many beginnings without an end cost no more than one.
   if (next_block_end_ < body) {
     next_block_end_ = std::min(text_.find(kEnd, body), text_.size());
@@ -290,9 +300,8 @@ bool SecretScan::match_block(std::size_t at, const Rule& rule, FoundSecret& foun
   }
   found.begin = at;
   if (next_block_end_ < text_.size() && next_block_end_ - body <= kLongestBlock) {
-    const std::size_t tail = next_block_end_ + kEnd.size();
-    const std::size_t dashes = text_.substr(tail, kLongestName).find(kDashes);
-    found.end = dashes == std::string_view::npos ? tail : tail + dashes + kDashes.size();
+    found.end = label_end(next_block_end_ + kEnd.size());
+    if (text_.substr(found.end).starts_with(kDashes)) found.end += kDashes.size();
     return true;
   }
   found.end = body;
