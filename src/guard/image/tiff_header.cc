@@ -3,14 +3,14 @@
 #include <array>
 #include <cmath>
 
-#include "guard/format.h"
-#include "guard/tiff.h"
+#include "guard/image/format.h"
+#include "guard/image/tiff.h"
 
 namespace parley::guard {
 namespace {
 
 constexpr TiffLayout kLayouts[] = {
-#include "guard/tiff_layouts.inc"
+#include "guard/image/tiff_layouts.inc"
 };
 
 // The compressions that Pillow 11.1.0 names (COMPRESSION_INFO of TiffImagePlugin.py, MIT-CMU).

@@ -14,8 +14,8 @@
 #include <array>
 #include <string>
 
-#include "guard/format.h"
-#include "guard/reader.h"
+#include "guard/image/format.h"
+#include "guard/image/reader.h"
 
 namespace parley::guard {
 namespace {

@@ -7,7 +7,7 @@
 #include <csetjmp>
 #include <vector>
 
-#include "guard/format.h"
+#include "guard/image/format.h"
 
 namespace parley::guard {
 namespace {

@@ -8,9 +8,9 @@
 // (Ultra HDR) is an ordinary JPEG with more behind it.
 #include <string>
 
-#include "guard/format.h"
-#include "guard/reader.h"
-#include "guard/tiff_directory.h"
+#include "guard/image/format.h"
+#include "guard/image/reader.h"
+#include "guard/image/tiff_directory.h"
 
 namespace parley::guard {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "guard/format.h"
-#include "guard/inspect.h"
+#include "guard/image/format.h"
+#include "guard/image/inspect.h"
 #include "parley/base/base64.h"
 #include "parley/base/media_header.h"
 

@@ -1,10 +1,10 @@
-#include "guard/tiff_directory.h"
+#include "guard/image/tiff_directory.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 
-#include "guard/reader.h"
+#include "guard/image/reader.h"
 
 namespace parley::guard {
 namespace {

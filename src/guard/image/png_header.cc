@@ -11,9 +11,9 @@
 #include <optional>
 #include <utility>
 
-#include "guard/format.h"
-#include "guard/inflate.h"
-#include "guard/reader.h"
+#include "guard/image/format.h"
+#include "guard/image/inflate.h"
+#include "guard/image/reader.h"
 #include "parley/base/utf8.h"
 
 namespace parley::guard {

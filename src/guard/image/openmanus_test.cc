@@ -1,7 +1,7 @@
 // One test a step of OpenManus' validator, with its message to the letter.
 #include <gtest/gtest.h>
 
-#include "guard/sample_images.h"
+#include "guard/image/sample_images.h"
 #include "parley/guard/image.h"
 
 namespace parley {

@@ -1,4 +1,4 @@
-#include "guard/inflate.h"
+#include "guard/image/inflate.h"
 
 #include <zlib.h>
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "guard/format.h"
-#include "guard/tiff_directory.h"
+#include "guard/image/format.h"
+#include "guard/image/tiff_directory.h"
 
 namespace parley::guard {
 

@@ -12,8 +12,8 @@
 #include <array>
 #include <optional>
 
-#include "guard/format.h"
-#include "guard/reader.h"
+#include "guard/image/format.h"
+#include "guard/image/reader.h"
 
 namespace parley::guard {
 namespace {

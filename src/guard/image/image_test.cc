@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "guard/sample_images.h"
+#include "guard/image/sample_images.h"
 
 namespace parley {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "guard/format.h"
-#include "guard/reader.h"
+#include "guard/image/format.h"
+#include "guard/image/reader.h"
 
 namespace parley::guard {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "guard/inspect.h"
+#include "guard/image/inspect.h"
 #include "parley/base/base64.h"
 #include "parley/guard/image.h"
 

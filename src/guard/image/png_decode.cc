@@ -6,9 +6,9 @@
 #include <array>
 #include <vector>
 
-#include "guard/format.h"
-#include "guard/inflate.h"
-#include "guard/reader.h"
+#include "guard/image/format.h"
+#include "guard/image/inflate.h"
+#include "guard/image/reader.h"
 
 namespace parley::guard {
 namespace {

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "guard/format.h"
-#include "guard/tiff.h"
+#include "guard/image/format.h"
+#include "guard/image/tiff.h"
 
 namespace parley::guard {
 namespace {
