@@ -4,13 +4,11 @@
 namespace bench::filter_task {
 namespace {
 
-namespace guard = ::parley::guard;
-
-std::string name_of(const guard::Filter& filter) { return "Parley, " + std::string(filter.name); }
+std::string name_of(const ::parley::Filter& filter) { return "Parley, " + std::string(filter.name); }
 
 // The number of changes, which says that the text is clean.
-std::size_t run(const guard::FilterChain& chain, const ::parley::Text& text) {
-  const guard::FilteredText filtered = chain.run(text);
+std::size_t run(const ::parley::FilterChain& chain, const ::parley::Text& text) {
+  const ::parley::FilteredText filtered = chain.run(text);
   keep(filtered.text.data());
   return filtered.changes.size();
 }
@@ -19,12 +17,12 @@ std::size_t run(const guard::FilterChain& chain, const ::parley::Text& text) {
 
 std::vector<Contender> parley(const Document& document) {
   // So long that no text here is cut.
-  guard::FilterOptions options;
+  ::parley::FilterOptions options;
   options.size_bytes = document.text.size();
   std::vector<Contender> out;
-  for (const guard::Filter& filter : guard::filters()) {
+  for (const ::parley::Filter& filter : ::parley::filters()) {
     const std::string_view names[] = {filter.name};
-    const guard::FilterChain chain = guard::FilterChain::of(names, options).value();
+    const ::parley::FilterChain chain = ::parley::FilterChain::of(names, options).value();
     out.push_back({name_of(filter), {}, [chain, text = document.text] { return run(chain, text); }});
   }
   return out;
@@ -32,7 +30,7 @@ std::vector<Contender> parley(const Document& document) {
 
 std::vector<std::string> contenders() {
   std::vector<std::string> names;
-  for (const guard::Filter& filter : guard::filters()) names.push_back(name_of(filter));
+  for (const ::parley::Filter& filter : ::parley::filters()) names.push_back(name_of(filter));
   return names;
 }
 

@@ -27,7 +27,7 @@ Exit print(const std::string& path, std::string_view text) {
 
 }  // namespace
 
-Exit filter(const FilterCommand& command, const guard::FilterChain& chain) {
+Exit filter(const FilterCommand& command, const FilterChain& chain) {
   Result<json::Buffer> read = json::Buffer::from_file(command.file.c_str(), kMaxBytes);
   if (!read) return complain(read.error(), {command.file});
   const auto bytes = std::make_shared<const json::Buffer>(*std::move(read));
@@ -36,17 +36,17 @@ Exit filter(const FilterCommand& command, const guard::FilterChain& chain) {
     return complain({Code::InvalidUtf8, fmt::format("the text is not UTF-8 at byte {}", valid), ""},
                     {command.file});
   }
-  const guard::FilteredText filtered = chain.run(Text::trusted(bytes, bytes->view()));
+  const FilteredText filtered = chain.run(Text::trusted(bytes, bytes->view()));
   const Exit exit = print(command.output, filtered.text);
   if (exit == Exit::Ok && !command.quiet) {
-    for (const guard::Change& change : filtered.changes) say(to_string(change));
+    for (const FilterChange& change : filtered.changes) say(to_string(change));
   }
   return exit;
 }
 
 Exit list_filters(const std::string& output) {
   std::string list;
-  for (const guard::Filter& each : guard::filters()) {
+  for (const Filter& each : filters()) {
     fmt::format_to(std::back_inserter(list), "{:<20}{}\n", each.name, each.does);
   }
   return print(output, list);

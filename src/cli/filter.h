@@ -15,7 +15,7 @@ struct FilterCommand {
   bool quiet = false;  // do not say what changed
 };
 
-Exit filter(const FilterCommand& command, const guard::FilterChain& chain);
+Exit filter(const FilterCommand& command, const FilterChain& chain);
 Exit list_filters(const std::string& output);
 
 }  // namespace parley::cli

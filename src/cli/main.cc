@@ -44,7 +44,7 @@ struct Typed {
   MediaOptions media;
   std::string media_verb, level = "decode";
   FilterCommand filter;
-  guard::FilterOptions filter_options;
+  FilterOptions filter_options;
 };
 
 // ---- convert
@@ -205,7 +205,7 @@ Exit run_filter(Typed& typed) {
   typed.filter.output = typed.output;
   if (typed.filter.name.empty()) return list_filters(typed.output);
   const std::string_view names[] = {typed.filter.name};
-  const Result<guard::FilterChain> chain = guard::FilterChain::of(names, typed.filter_options);
+  const Result<FilterChain> chain = FilterChain::of(names, typed.filter_options);
   if (!chain) return usage(chain.error().message, "filter");
   return filter(typed.filter, *chain);
 }

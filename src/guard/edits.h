@@ -38,13 +38,13 @@ class Edits {
     out_ = std::move(text);
     copied_ = text_.size();
   }
-  void note(const Change& change) {
+  void note(const FilterChange& change) {
     changes_.push_back(change);
     changes_.back().filter = filter_;
   }
 
   bool empty() const { return changes_.empty(); }
-  const std::vector<Change>& changes() const { return changes_; }
+  const std::vector<FilterChange>& changes() const { return changes_; }
 
   // The changed text. The last call.
   std::string take() {
@@ -69,7 +69,7 @@ class Edits {
   std::string_view filter_, text_;
   std::string out_;
   std::size_t copied_ = 0;
-  std::vector<Change> changes_;
+  std::vector<FilterChange> changes_;
 };
 
 }  // namespace parley::guard

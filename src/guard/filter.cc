@@ -6,17 +6,19 @@
 #include "guard/filter_rows.h"
 #include "message/edit.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
+
+using guard::Edits;
 
 void run_invisible(std::string_view text, const FilterOptions&, Edits& edits) {
   std::uint64_t steps = 0;
-  invisible(text, edits, steps);
+  guard::invisible(text, edits, steps);
 }
 
 void run_control_tokens(std::string_view text, const FilterOptions&, Edits& edits) {
   std::uint64_t steps = 0;
-  control_tokens(text, edits, steps);
+  guard::control_tokens(text, edits, steps);
 }
 
 void run_secrets(std::string_view text, const FilterOptions&, Edits& edits) {
@@ -38,9 +40,9 @@ constexpr Filter kFilters[] = {
     {"invisible", "removes characters that nobody sees: tags, bidi controls, zero-width, selector runs",
      false, run_invisible},
     {"browser", "takes page state, snapshots, scripts and console messages out of browser results", true,
-     browser},
+     guard::browser},
     {"browser-agentscope", "the same by the rules of AgentScope 1.0.10, to the letter", true,
-     browser_agentscope},
+     guard::browser_agentscope},
     {"control-tokens", "breaks the spellings of chat control tokens with a backslash", false,
      run_control_tokens},
     {"secrets", "replaces keys, tokens, private keys and passwords by a marker that names the kind", false,
@@ -50,7 +52,7 @@ constexpr Filter kFilters[] = {
 
 }  // namespace
 
-std::string to_string(const Change& change) {
+std::string to_string(const FilterChange& change) {
   std::string out(change.filter);
   out += ": " + std::to_string(change.count) + " x ";
   out += change.what;
@@ -89,7 +91,8 @@ Result<FilterChain> FilterChain::of(std::span<const std::string_view> names, con
 namespace {
 
 // Runs one filter. True if the text is now another one.
-bool apply(const Filter& filter, const FilterOptions& options, Text& text, std::vector<Change>& changes) {
+bool apply(const Filter& filter, const FilterOptions& options, Text& text,
+           std::vector<FilterChange>& changes) {
   Edits edits(filter.name, text.view());
   filter.run(text.view(), options, edits);
   if (edits.empty()) return false;
@@ -130,4 +133,4 @@ FilteredMessage FilterChain::run(const Message& message) const {
   return out;
 }
 
-}  // namespace parley::guard
+}  // namespace parley

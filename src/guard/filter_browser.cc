@@ -4,8 +4,7 @@
 // "browser-agentscope" is its function of version 1.0.10: expressions over the whole text, wherever they
 // match. "browser" does what that one is meant to do, by lines:
 //   - Markdown's structure counts: a heading or a fence stands at the beginning of a line, a fence ends with
-//   a
-//     line of its own, and what is inside a fence is no heading.
+//     a line of its own, and what is inside a fence is no heading.
 //   - The page state goes from its "- Page URL" line to the next heading, not to the end of the text, and
 //     only under the heading "### Page state".
 //   - Only fences marked exactly `yaml` or `js` go; `json` and `jsx` are somebody's data.
@@ -63,9 +62,9 @@ std::string_view stripped(std::string_view text) {
 }
 
 // Takes out every shortest span from `open` to `close`, which itself goes or stays, and says how many.
-Change remove_spans(std::string& text, std::string_view open, std::string_view close, bool with_close,
-                    std::string_view what) {
-  Change change{{}, what};
+FilterChange remove_spans(std::string& text, std::string_view open, std::string_view close, bool with_close,
+                          std::string_view what) {
+  FilterChange change{{}, what};
   std::string out;
   std::size_t copied = 0;
   for (std::size_t begin = text.find(open); begin != std::string::npos; begin = text.find(open, copied)) {
@@ -182,7 +181,7 @@ std::vector<Cut> cuts_of(const Lines& lines, const FilterOptions& options) {
 void browser_agentscope(std::string_view text, const FilterOptions& options, Edits& edits) {
   if (!concerns(text) && stripped(text).size() == text.size()) return;
   std::string now(text);
-  const auto note = [&](const Change& change) {
+  const auto note = [&](const FilterChange& change) {
     if (change.count != 0) edits.note(change);
   };
   if (!options.keep_page_state) {

@@ -118,7 +118,7 @@ TEST(Browser, SaysWhatItTookOut) {
   Edits edits("browser", kResult);
   browser(kResult, {}, edits);
   std::vector<std::string> said;
-  for (const Change& change : edits.changes()) said.push_back(to_string(change));
+  for (const FilterChange& change : edits.changes()) said.push_back(to_string(change));
   EXPECT_EQ(said, (std::vector<std::string>{"browser: 1 x script (32 bytes, first at 24)",
                                             "browser: 1 x console messages (40 bytes, first at 57)",
                                             "browser: 1 x space at the ends (1 bytes, first at 111)",

@@ -243,9 +243,9 @@ TEST(Invisible, SaysWhatItRemoved) {
   Edits edits("invisible", text);
   std::uint64_t steps = 0;
   invisible(text, edits, steps);
-  EXPECT_EQ(edits.changes(), (std::vector<Change>{{"invisible", "bidi control", 1, 1, 3},
-                                                  {"invisible", "tag character", 2, 5, 8},
-                                                  {"invisible", "zero-width character", 1, 14, 3}}));
+  EXPECT_EQ(edits.changes(), (std::vector<FilterChange>{{"invisible", "bidi control", 1, 1, 3},
+                                                        {"invisible", "tag character", 2, 5, 8},
+                                                        {"invisible", "zero-width character", 1, 14, 3}}));
 }
 
 TEST(Invisible, IsLinearOnLongRuns) {

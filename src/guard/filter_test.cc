@@ -138,7 +138,7 @@ TEST(FilterChain, FindsWhatInvisibleCharactersHide) {
   const FilteredText out = chain(all_names()).run(text);
   EXPECT_EQ(out.text.view(), "<\\|im_start|> [redacted: anthropic key]");
   std::vector<std::string> said;
-  for (const Change& change : out.changes) said.push_back(to_string(change));
+  for (const FilterChange& change : out.changes) said.push_back(to_string(change));
   ASSERT_EQ(said.size(), 3U);
   EXPECT_EQ(said[0], "invisible: 2 x zero-width character (6 bytes, first at 5)");
   EXPECT_EQ(said[1], "control-tokens: 1 x control token (0 bytes, first at 1)");

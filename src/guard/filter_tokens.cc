@@ -1,7 +1,6 @@
 // The spellings of control tokens: what chat templates are made of. In a text they are words like any other,
 // unless somebody puts the text into a template; then they would end its turn and begin another one. One
-// backslash behind the first character makes a spelling one that no tokenizer knows, and everybody can see
-// it.
+// backslash behind the first character makes a spelling that no tokenizer knows and everybody can see.
 #include <array>
 
 #include "base/literals.h"
@@ -93,8 +92,7 @@ const LiteralSet& spellings() {
 }
 
 // The end of <|name|> whose bar is `bar`, or 0. A name is short and has no spaces, since <| and |> are
-// operators elsewhere; it may hold U+2581, which
-// DeepSeek's names have for a space.
+// operators elsewhere; it may hold U+2581, which DeepSeek's names have for a space.
 std::size_t family_end(std::string_view text, std::size_t at, std::string_view bar, std::uint64_t& steps) {
   constexpr std::size_t kLongestName = 64;
   constexpr std::string_view kLowerBlock = "\xE2\x96\x81";

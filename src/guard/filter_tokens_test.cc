@@ -27,7 +27,7 @@ TEST(ControlTokens, CountsThem) {
   Edits edits("control-tokens", text);
   std::uint64_t steps = 0;
   control_tokens(text, edits, steps);
-  EXPECT_EQ(edits.changes(), (std::vector<Change>{{"control-tokens", "control token", 2, 2, 0}}));
+  EXPECT_EQ(edits.changes(), (std::vector<FilterChange>{{"control-tokens", "control token", 2, 2, 0}}));
 }
 
 TEST(ControlTokens, IsLinearOnNearMatches) {

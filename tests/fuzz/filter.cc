@@ -12,38 +12,36 @@
 #include "parley/base/utf8.h"
 #include "require.h"
 
-namespace guard = parley::guard;
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const std::span<const guard::Filter> all = guard::filters();
-  const guard::Filter& filter = all[data[0] % all.size()];
+  const std::span<const parley::Filter> all = parley::filters();
+  const parley::Filter& filter = all[data[0] % all.size()];
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const parley::Text text = parley::Text::repaired(bytes);
 
   const std::string_view names[] = {filter.name};
-  guard::FilterOptions options;
+  parley::FilterOptions options;
   options.size_bytes = 64;
   options.keep_page_state = data[0] >= 128;
-  const auto chain = guard::FilterChain::of(names, options);
+  const auto chain = parley::FilterChain::of(names, options);
   require(chain.has_value(), "the chain");
 
-  const guard::FilteredText once = chain->run(text);
+  const parley::FilteredText once = chain->run(text);
   require(parley::is_utf8(once.text), "UTF-8 comes out");
   require(once.text.size() <= 4 * text.size(), "the length");
   require(!once.changes.empty() || once.text.data() == text.data(), "the same text without changes");
-  for (const guard::Change& change : once.changes) {
+  for (const parley::FilterChange& change : once.changes) {
     require(change.count > 0 && change.first <= text.size() && change.bytes <= text.size(), "the report");
   }
   if (filter.name != "browser-agentscope") {
-    const guard::FilteredText twice = chain->run(once.text);
+    const parley::FilteredText twice = chain->run(once.text);
     require(twice.changes.empty() && twice.text == once.text, "twice is once");
   }
   // The work grows with the text and no faster.
   std::uint64_t steps = 0;
-  guard::Edits edits("", text);
-  if (filter.name == "invisible") guard::invisible(text, edits, steps);
-  if (filter.name == "control-tokens") guard::control_tokens(text, edits, steps);
+  parley::guard::Edits edits("", text);
+  if (filter.name == "invisible") parley::guard::invisible(text, edits, steps);
+  if (filter.name == "control-tokens") parley::guard::control_tokens(text, edits, steps);
   if (filter.name == "secrets") {
     parley::SecretScan scan(text);
     while (scan.next()) {

@@ -25,10 +25,10 @@
 #include "parley/base/text.h"
 #include "parley/message/message.h"
 
-namespace parley::guard {
+namespace parley {
 
 // One kind of change that one filter made in one text.
-struct Change {
+struct FilterChange {
   std::string_view filter;                // its name
   std::string_view what;                  // "tag character", "openai key", ...; static, never the text itself
   std::size_t count = 0;                  // how many
@@ -36,25 +36,27 @@ struct Change {
   std::size_t bytes = 0;                  // how many bytes of that text were taken out or replaced
   std::optional<std::size_t> block = {};  // index in Message::blocks(); nothing for a plain text
   std::optional<std::size_t> part = {};   // index in the list of a result's output
-  bool operator==(const Change&) const = default;
+  bool operator==(const FilterChange&) const = default;
 };
 
 // One line for people: "invisible: 3 x tag character (9 bytes, first at 12)".
-std::string to_string(const Change& change);
+std::string to_string(const FilterChange& change);
 
 struct FilterOptions {
   std::size_t size_bytes = 64 * 1024;  // "size": the longest text; at least 64
   bool keep_page_state = false;        // both "browser" filters: page state and snapshots stay
 };
 
+namespace guard {
 class Edits;  // where a filter writes what it changes (src/guard/edits.h)
+}
 
 // A row of the table.
 struct Filter {
   std::string_view name;
   std::string_view does;      // one sentence
   bool results_only = false;  // in messages: what tools gave back is filtered and nothing else
-  void (*run)(std::string_view text, const FilterOptions& options, Edits& edits) = nullptr;
+  void (*run)(std::string_view text, const FilterOptions& options, guard::Edits& edits) = nullptr;
 };
 
 // All filters, in the order in which they are best chained: what hides is removed before anything is
@@ -66,12 +68,12 @@ Result<const Filter*> filter_named(std::string_view name);
 
 struct FilteredText {
   Text text;
-  std::vector<Change> changes;  // empty: `text` is the very Text that came in
+  std::vector<FilterChange> changes;  // empty: `text` is the very Text that came in
 };
 
 struct FilteredMessage {
   Message message;
-  std::vector<Change> changes;  // empty: `message` is the very Message that came in
+  std::vector<FilterChange> changes;  // empty: `message` is the very Message that came in
   // True if the message was changed and its wire held members that no block holds: a filter cannot vouch for
   // them, so a changed message goes on without them.
   bool dropped_members = false;
@@ -95,4 +97,4 @@ class FilterChain {
   FilterOptions options_;
 };
 
-}  // namespace parley::guard
+}  // namespace parley
