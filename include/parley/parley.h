@@ -28,6 +28,7 @@
 #include "parley/message/block.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"
+#include "parley/message/provenance.h"
 #include "parley/message/role.h"
 #include "parley/message/validate.h"
 #include "parley/token/calibration.h"

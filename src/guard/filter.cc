@@ -112,6 +112,9 @@ FilteredText FilterChain::run(const Text& text) const {
 FilteredMessage FilterChain::run(const Message& message) const {
   FilteredMessage out{message, {}};
   const auto edit = [&](const Text& text, const TextPlace& place) -> std::optional<Text> {
+    if (options_.up_to < Trust::Trusted && provenance(message, place.block).trust > options_.up_to) {
+      return std::nullopt;
+    }
     Text now = text;
     const std::size_t before = out.changes.size();
     bool is_other = false;
@@ -131,6 +134,15 @@ FilteredMessage FilterChain::run(const Message& message) const {
     out.message = *std::move(other);
   }
   return out;
+}
+
+std::function<std::optional<Message>(const Message&)> FilterChain::for_messages(Report report) const {
+  return [chain = *this, report = std::move(report)](const Message& message) -> std::optional<Message> {
+    FilteredMessage filtered = chain.run(message);
+    if (filtered.changes.empty()) return std::nullopt;
+    if (report) report(filtered);
+    return std::move(filtered.message);
+  };
 }
 
 }  // namespace parley

@@ -52,7 +52,9 @@ namespace {
 // Adds all messages, whatever the budget says.
 Result<Change> append_all(State& s, std::span<const Message> messages) {
   Change change;
-  for (const Message& message : messages) {
+  for (const Message& given : messages) {
+    const std::optional<Message> other = s.options->on_add ? s.options->on_add(given) : std::nullopt;
+    const Message& message = other ? *other : given;
     if (s.options->duplicates != Duplicates::Keep && s.knows(message)) {
       ++change.skipped;
       if (s.options->duplicates == Duplicates::Skip) continue;
@@ -64,7 +66,7 @@ Result<Change> append_all(State& s, std::span<const Message> messages) {
     const auto position = static_cast<Position>(s.view.log.size());
     const bool continues = s.open.is_open();
     PARLEY_CHECK(s.open.follow(message, position));
-    s.append(message, continues ? s.open.unit : position);
+    PARLEY_CHECK(s.append(message, continues ? s.open.unit : position));
     ++change.count;
   }
   return change;

@@ -70,8 +70,7 @@ Result<void> take_message(State& s, const Json& dict, Dialect dialect, const std
   if (auto followed = s.open.follow(*message, position); !followed) {
     return fail(followed.error().code, followed.error().message, path);
   }
-  s.append(*message, continues ? s.open.unit : position);
-  return {};
+  return s.append(*message, continues ? s.open.unit : position);
 }
 
 Result<void> take_window(State& s, const Json& list) {

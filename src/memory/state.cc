@@ -58,6 +58,20 @@ bool has_id(const MessageRecord& record) { return record.id.present() && record.
 
 Totals cost_of_entry(const Entry& entry) { return {1, 0, entry.tokens, entry.bytes}; }
 
+// Equal for all that exchanges are made of: the role, the calls and results, and their ids.
+bool is_same_exchange(const Message& a, const Message& b) {
+  const auto ids = [](const Message& message) {
+    std::vector<std::pair<BlockType, Text>> out;
+    const Arena& arena = Arena::of(message);
+    for (const BlockRecord& block : arena.blocks(Arena::record_of(message))) {
+      if (block.type != BlockType::ToolUse && block.type != BlockType::ToolResult) continue;
+      out.emplace_back(block.type, arena.optional_string(block.id()).value_or(Text()));
+    }
+    return out;
+  };
+  return a.role() == b.role() && ids(a) == ids(b);
+}
+
 }  // namespace
 
 std::size_t content_bytes(const Message& message) {
@@ -85,8 +99,8 @@ Totals& Totals::operator-=(const Totals& less) {
 }
 
 const Message& View::shown(Position position) const {
-  if (!cut->empty()) {
-    if (const auto found = cut->find(position); found != cut->end()) return found->second;
+  if (!instead->empty()) {
+    if (const auto found = instead->find(position); found != instead->end()) return found->second;
   }
   return log[position].message;
 }
@@ -168,7 +182,22 @@ bool State::knows(const Message& message) const {
   return find(plain(Arena::of(message), Arena::record_of(message).id, kept)).has_value();
 }
 
-void State::append(const Message& message, Position unit) {
+// What is shown in place of the message, if it is not shown as it is.
+Result<std::optional<Message>> State::shown_instead(const Message& message) const {
+  std::optional<Message> other;
+  if (options->on_get) other = options->on_get(message);
+  if (other && !is_same_exchange(message, *other)) {
+    return fail(Code::Invalid, "a filter changed the role, the calls or the results of a message it shows");
+  }
+  if (options->text_bytes) {
+    std::optional<Message> cut = shortened(other ? *other : message, *options->text_bytes);
+    if (cut) other = std::move(cut);
+  }
+  return other;
+}
+
+Result<void> State::append(const Message& message, Position unit) {
+  PARLEY_TRY(std::optional<Message> instead, shown_instead(message));
   const bool is_known = knows(message);
   const auto position = static_cast<Position>(view.log.size());
   const Arena& arena = Arena::of(message);
@@ -180,9 +209,7 @@ void State::append(const Message& message, Position unit) {
   const auto is_call = [](const BlockRecord& block) { return block.type == BlockType::ToolUse; };
   if (std::any_of(blocks.begin(), blocks.end(), is_call)) flags |= Entry::kCalls;
 
-  std::optional<Message> cut;
-  if (options->text_bytes) cut = shortened(message, *options->text_bytes);
-  const Totals cost = cost_of_message(cut ? *cut : message);
+  const Totals cost = cost_of_message(instead ? *instead : message);
   // Times never fall, whatever the clock does.
   std::int64_t time = added_ms.value_or(now_ms());
   if (position != 0) time = std::max(time, view.log[position - 1].added_ms);
@@ -191,12 +218,13 @@ void State::append(const Message& message, Position unit) {
   if (unit == position && entry.has(Entry::kCalls)) ++totals.exchanges;
   if (entry.has(Entry::kRequest)) request = unit;
   view.log.push_back(entry);
-  if (cut) view.cut.own().emplace(position, *std::move(cut));
+  if (instead) view.instead.own().emplace(position, *std::move(instead));
   has_repeated_ids_ = has_repeated_ids_ || is_known;
   if (has_id(record) && !is_known) {
     Text kept;
     ids_.insert(hash_of_id(plain(arena, record.id, kept)), position);
   }
+  return {};
 }
 
 void State::take_back(const Before& before) {
@@ -205,7 +233,7 @@ void State::take_back(const Before& before) {
     const auto position = static_cast<Position>(i);
     totals -= cost_of_entry(entry);
     if (entry.unit == position && entry.has(Entry::kCalls)) --totals.exchanges;
-    if (view.cut->contains(position)) view.cut.own().erase(position);
+    if (view.instead->contains(position)) view.instead.own().erase(position);
   }
   view.log.shrink_to(before.size);
   request = before.request;
@@ -238,7 +266,7 @@ Totals State::cost_of(Position unit) const {
 
 void State::restore(Window window) {
   view.spans = std::move(window.spans);
-  view.cut = std::move(window.cut);
+  view.instead = std::move(window.instead);
   view.summary = std::move(window.summary);
   summary_cost = window.summary_cost;
   covered = std::move(window.covered);

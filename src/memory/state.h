@@ -44,7 +44,7 @@ std::size_t content_bytes(const Message& message);
 struct View {
   Log log;
   CopyOnWrite<std::vector<Span>> spans;
-  CopyOnWrite<std::map<Position, Message>> cut;  // shown in place of what is too long
+  CopyOnWrite<std::map<Position, Message>> instead;  // shown in place of others
   std::optional<Summary> summary;
 
   Position end(const Span& span) const {
@@ -118,8 +118,9 @@ class State {
  public:
   explicit State(MemoryOptions options);
 
-  // Puts a message behind all others, whatever the budget says. REQUIRES: `open` has followed it.
-  void append(const Message& message, Position unit);
+  // Puts a message behind all others, whatever the budget says. REQUIRES: `open` has followed it. Fails with
+  // Invalid, and changes nothing, if MemoryOptions::on_get changes what it must not.
+  Result<void> append(const Message& message, Position unit);
   // Takes the newest messages away again, down to `size` of the log, and puts back what append() and
   // `open` changed. REQUIRES: nothing left the window since.
   struct Before {
@@ -163,13 +164,13 @@ class State {
   // What a compression changes, to be put back if it was in vain.
   struct Window {
     CopyOnWrite<std::vector<Span>> spans;
-    CopyOnWrite<std::map<Position, Message>> cut;
+    CopyOnWrite<std::map<Position, Message>> instead;
     std::optional<Summary> summary;
     Totals summary_cost;
     CopyOnWrite<Positions> covered;
     Totals totals;
   };
-  Window window() const { return {view.spans, view.cut, view.summary, summary_cost, covered, totals}; }
+  Window window() const { return {view.spans, view.instead, view.summary, summary_cost, covered, totals}; }
   void restore(Window window);
 
   // The units of the window that hold a message of one of these ids, or that have one of these marks.
@@ -207,6 +208,7 @@ class State {
   std::optional<Error> compression_error;
 
  private:
+  Result<std::optional<Message>> shown_instead(const Message& message) const;
   Error over_budget(std::string_view name, std::size_t limit, std::size_t Totals::* total) const;
   void find_request();
   bool is_progress(const Totals& after) const;

@@ -166,8 +166,8 @@ std::vector<Message> State::apply(Plan plan) {
   }
   view.spans.set(std::move(plan.spans));
   totals = plan.totals;
-  if (!view.cut->empty()) {
-    std::erase_if(view.cut.own(), [&](const auto& each) { return !view.holds(each.first); });
+  if (!view.instead->empty()) {
+    std::erase_if(view.instead.own(), [&](const auto& each) { return !view.holds(each.first); });
   }
   if (request != kNoEnd && !view.holds(request)) find_request();
   return out;

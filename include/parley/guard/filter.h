@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/message/message.h"
+#include "parley/message/provenance.h"
 
 namespace parley {
 
@@ -45,6 +47,7 @@ std::string to_string(const FilterChange& change);
 struct FilterOptions {
   std::size_t size_bytes = 64 * 1024;  // "size": the longest text; at least 64
   bool keep_page_state = false;        // both "browser" filters: page state and snapshots stay
+  Trust up_to = Trust::Trusted;  // in messages: what is trusted more (parley/message/provenance.h) stays
 };
 
 namespace guard {
@@ -89,6 +92,11 @@ class FilterChain {
 
   FilteredText run(const Text& text) const;
   FilteredMessage run(const Message& message) const;
+
+  // The chain as a function of one message, for MemoryOptions::on_add and on_get: gives the changed message,
+  // or nothing if it stays. `report` is called for every message that was changed.
+  using Report = std::function<void(const FilteredMessage& filtered)>;
+  std::function<std::optional<Message>(const Message&)> for_messages(Report report = {}) const;
 
   std::span<const Filter* const> chained() const { return chained_; }
 

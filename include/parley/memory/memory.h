@@ -28,6 +28,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,12 +63,20 @@ struct CompressionPolicy {
   std::chrono::milliseconds deadline{30'000};
 };
 
+// Gives another message in place of one, or nothing if it stays. FilterChain::for_messages() makes one.
+using MessageFilter = std::function<std::optional<Message>(const Message& message)>;
+
 struct MemoryOptions {
   Budget budget = {};
   TokenCost tokens = {};
   Duplicates duplicates = Duplicates::Skip;
   // A longer text is shown with its middle cut out, in a message without the members no record knows.
   std::optional<std::size_t> text_bytes = {};
+  // What on_add gives enters the log. What on_get gives is shown while the log keeps the message; it is asked
+  // once a message, also for messages that a state brings, and must leave role, calls and results as they
+  // are.
+  MessageFilter on_add = {};
+  MessageFilter on_get = {};
   std::shared_ptr<Compressor> compressor = {};
   CompressionPolicy compression = {};
 };
@@ -117,7 +126,7 @@ class Memory {
 
   // Adds messages behind all others, all of them or none. Fails with BrokenHistory if a result has no call
   // that waits for it, or if calls wait for results and something else comes (complete_pending() helps); with
-  // Invalid if a mark is empty.
+  // Invalid if a mark is empty or a filter broke its promise.
   Result<Change> add(std::span<const Message> messages, std::span<const Text> marks = {});
   Result<Change> add(const Message& message, std::span<const Text> marks = {}) {
     return add({&message, 1}, marks);
