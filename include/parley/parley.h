@@ -18,6 +18,8 @@
 #include "parley/dialect/repair.h"
 #include "parley/guard/filter.h"
 #include "parley/guard/image.h"
+#include "parley/guard/media.h"
+#include "parley/guard/request.h"
 #include "parley/json/buffer.h"
 #include "parley/json/json.h"
 #include "parley/json/limits.h"

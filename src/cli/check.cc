@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cli/lines.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/say.h"
+#include "parley/guard/media.h"
 #include "parley/message/validate.h"
 
 namespace parley::cli {
@@ -76,7 +79,11 @@ class FileCheck {
       if (!finding) continue;
       if (auto outcome = report_.add(*finding, line, note.message.has_value()); !outcome) return outcome;
     }
-    for (const Finding& finding : validate(reading->conversation.messages())) {
+    std::vector<Finding> findings = validate(reading->conversation.messages());
+    const std::vector<Finding> media = inspect_media(reading->conversation.messages());
+    findings.insert(findings.end(), media.begin(), media.end());
+    std::ranges::stable_sort(findings, {}, &Finding::message);
+    for (const Finding& finding : findings) {
       if (auto outcome = report_.add(finding, line); !outcome) return outcome;
     }
     return {};

@@ -1,0 +1,22 @@
+// Looking into the media of a conversation: whether inline images decode and are what they are called. What
+// can be said without looking into them (base64, sizes, required members) is validate()'s.
+//
+//   error    bad_image         an inline image is none, is broken, is too large, or does not decode
+//   warning  wrong_media_type  an inline file is declared as something its bytes are not
+//
+// Pure; safe from any thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "parley/guard/image.h"
+#include "parley/message/validate.h"
+
+namespace parley {
+
+// All findings, in the order of the messages. Data that is no base64 or has too many bytes is left to
+// validate(). URLs are not followed.
+std::vector<Finding> inspect_media(std::span<const Message> messages, const ImageOptions& options = {});
+
+}  // namespace parley

@@ -1,0 +1,63 @@
+#include "parley/guard/media.h"
+
+#include "message/arena.h"
+#include "message/findings.h"
+#include "parley/base/media_header.h"
+#include "parley/base/media_type.h"
+
+namespace parley {
+namespace {
+
+class Inspector {
+ public:
+  explicit Inspector(const ImageOptions& options) : options_(options) {}
+
+  void message(const Message& message, std::size_t i) {
+    const Arena& arena = Arena::of(message);
+    const auto blocks = arena.blocks(Arena::record_of(message));
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      block(arena, blocks[k], {i, k});
+      const auto children = arena.children(blocks[k]);
+      for (std::size_t c = 0; c < children.size(); ++c) block(arena, children[c], {i, k, c});
+    }
+  }
+
+  Findings take() { return std::move(findings_); }
+
+ private:
+  void block(const Arena& arena, const BlockRecord& block, Place place) {
+    if (!block.is_media() || !block.data().present()) return;
+    const Text data = arena.string(block.data());
+    const bool is_data_url = data.view().starts_with("data:");
+    if (block.source == SourceKind::Url && !is_data_url) return;
+    if (block.type == BlockType::Image) image(data, place);
+    const Text type = arena.optional_string(block.media_type()).value_or(Text());
+    declared(is_data_url ? declared_media_type(data) : type.view(), data, place);
+  }
+
+  void image(const Text& data, Place place) {
+    const ImageCheck check = check_base64_image(data, options_);
+    if (check.valid() || check.reason == ImageReason::Base64 || check.reason == ImageReason::Bytes) return;
+    findings_.error("bad_image", place, check.sentence);
+  }
+
+  void declared(std::string_view type, const Text& data, Place place) {
+    const std::string_view shown = sniff_base64_media_type(base64_of_data_url(data));
+    if (type.empty() || shown.empty() || type == shown) return;
+    findings_.warning("wrong_media_type", place,
+                      "declared as " + std::string(type) + ", and the bytes are " + std::string(shown));
+  }
+
+  const ImageOptions& options_;
+  Findings findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> inspect_media(std::span<const Message> messages, const ImageOptions& options) {
+  Inspector inspector(options);
+  for (std::size_t i = 0; i < messages.size(); ++i) inspector.message(messages[i], i);
+  return inspector.take().finish(messages);
+}
+
+}  // namespace parley

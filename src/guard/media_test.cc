@@ -1,0 +1,58 @@
+#include "parley/guard/media.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "guard/image/sample_images.h"
+
+namespace parley {
+namespace {
+
+using namespace samples;
+
+Block image(const std::string& bytes, const char* type) {
+  return ImageBlock{Base64Source{*Text::copy(type), *Text::copy(base64_encode(bytes))}};
+}
+Message said(std::vector<Block> blocks) {
+  return MessageBuilder(Role::User).blocks(std::move(blocks)).build().value();
+}
+
+TEST(InspectMedia, FindsNothingInGoodMedia) {
+  const Message messages[] = {
+      said({image(png(), "image/png"), image(jpeg(), "image/jpeg"), TextBlock{"Which is better?"}}),
+      said({ImageBlock{URLSource{"https://example.com/a.png", ""}},
+            ImageBlock{URLSource{*Text::copy("data:image/gif;base64," + base64_encode(gif())), ""}}})};
+  EXPECT_EQ(inspect_media(messages), std::vector<Finding>());
+}
+
+TEST(InspectMedia, NamesWhatDoesNotDecodeAndWhatIsCalledWrongly) {
+  const Message messages[] = {
+      said({TextBlock{"Look."}, image(jpeg().substr(0, jpeg().size() / 2), "image/jpeg")}),
+      said({ToolResultBlock{"c1", "shot", std::vector<Block>{image(png(), "image/jpeg")}}}),
+      said({image("<svg/>", "image/png")})};
+  const std::vector<Finding> found = inspect_media(messages);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].code, "bad_image");
+  EXPECT_EQ(found[0].level, FindingLevel::Error);
+  EXPECT_EQ(found[0].message, 0U);
+  EXPECT_EQ(found[0].block, 1U);
+  EXPECT_EQ(found[1].code, "wrong_media_type");
+  EXPECT_EQ(found[1].level, FindingLevel::Warning);
+  EXPECT_EQ(found[1].sentence, "declared as image/jpeg, and the bytes are image/png");
+  EXPECT_EQ(found[1].message, 1U);
+  EXPECT_EQ(found[2].code, "bad_image");
+  EXPECT_EQ(found[2].message, 2U);
+}
+
+TEST(InspectMedia, LeavesBase64AndBytesToValidate) {
+  const Message messages[] = {said({ImageBlock{Base64Source{"image/png", "no base64!"}}}),
+                              said({image(std::string(200, 'x'), "image/png")})};
+  ImageOptions options;
+  options.bytes = 100;
+  EXPECT_TRUE(inspect_media(messages, options).empty());
+}
+
+}  // namespace
+}  // namespace parley

@@ -1,0 +1,106 @@
+#include "parley/guard/request.h"
+
+#include <utility>
+
+#include "parley/base/base64.h"
+#include "parley/base/media_header.h"
+
+namespace parley {
+namespace {
+
+Code code_of(ImageReason reason) {
+  switch (reason) {
+    case ImageReason::Bytes:
+    case ImageReason::Pixels:
+    case ImageReason::Sides:
+      return Code::LimitExceeded;
+    case ImageReason::Unidentified:
+    case ImageReason::Unsupported:
+      return Code::Unsupported;
+    case ImageReason::Time:
+      return Code::Timeout;
+    default:
+      return Code::Invalid;
+  }
+}
+
+Result<Text> read_text(std::string_view text, std::size_t most_bytes) {
+  if (text.size() > most_bytes) {
+    return fail(Code::LimitExceeded,
+                "the text has " + std::to_string(text.size()) + " bytes, more than the " +
+                    std::to_string(most_bytes) + " allowed",
+                "/text");
+  }
+  Result<Text> out = Text::copy(text);
+  if (!out) return fail(out.error().code, out.error().message, "/text");
+  if (text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos) {
+    return fail(Code::Missing, "a request needs a text that says what is wanted", "/text");
+  }
+  return out;
+}
+
+class Images {
+ public:
+  explicit Images(const ImageOptions& options) : options_(options) {}
+
+  Result<void> add(std::string_view text) {
+    const std::string path = "/images/" + std::to_string(checks_.size());
+    if (text.starts_with("data:") && text.find(',') == std::string_view::npos) {
+      return fail(Code::Invalid, "a data URL needs a comma before its data", path);
+    }
+    const std::string_view base64 = base64_of_data_url(text);
+    const Result<std::string> bytes = base64_decode(base64, Base64Mode::Forgiving, options_.bytes);
+    if (!bytes) return fail(bytes.error().code, bytes.error().message, path);
+    if (bytes->empty()) return fail(Code::Invalid, "the image is empty", path);
+    ImageCheck check = check_image(*bytes, options_);
+    if (!check.valid()) return fail(code_of(check.reason), check.sentence, path);
+    const std::string_view type = media_type(check.format);
+    const std::string_view declared = declared_media_type(text);
+    if (!declared.empty() && declared != type) {
+      corrections_.push_back(path + ": declared as " + std::string(declared) + ", and the bytes are " +
+                             std::string(type));
+    }
+    blocks_.emplace_back(
+        ImageBlock{Base64Source{Text::repaired(type), Text::repaired(base64_encode(*bytes))}});
+    checks_.push_back(std::move(check));
+    return {};
+  }
+
+  std::vector<Block> blocks_;
+  std::vector<ImageCheck> checks_;
+  std::vector<std::string> corrections_;
+
+ private:
+  const ImageOptions& options_;
+};
+
+}  // namespace
+
+Result<UserRequest> parse_user_request(std::string_view text, std::span<const std::string_view> images,
+                                       const RequestOptions& options) {
+  PARLEY_TRY(Text said, read_text(text, options.text_bytes));
+  if (images.size() > options.images) {
+    return fail(Code::LimitExceeded,
+                "the request has " + std::to_string(images.size()) + " images, more than the " +
+                    std::to_string(options.images) + " allowed",
+                "/images");
+  }
+  Images taken(options.image);
+  for (const std::string_view image : images) PARLEY_CHECK(taken.add(image));
+  MessageBuilder builder(Role::User);
+  if (images.empty()) {
+    builder.content(std::move(said));
+  } else {
+    builder.text(std::move(said));
+    for (Block& block : taken.blocks_) builder.block(std::move(block));
+  }
+  PARLEY_TRY(Message message, builder.build());
+  return UserRequest{std::move(message), std::move(taken.checks_), std::move(taken.corrections_)};
+}
+
+Result<UserRequest> parse_user_request(std::string_view text, std::string_view image,
+                                       const RequestOptions& options) {
+  return parse_user_request(text, {&image, 1}, options);
+}
+
+}  // namespace parley
