@@ -1,0 +1,184 @@
+// Inputs that are made to cost much, in three sizes each: twice and four times as long must cost twice and
+// four times as much, and no more. Run under callgrind by growth_test.sh, which compares the instructions.
+#include <valgrind/callgrind.h>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guard/image/sample_images.h"
+#include "parley/parley.h"
+
+namespace {
+
+using namespace parley;
+using namespace parley::samples;
+
+struct Work {
+  std::string name;
+  std::function<std::string(std::size_t)> input;  // of about this many bytes
+  std::function<void(const std::string&)> run;
+};
+
+constexpr std::size_t kSize = 8 * 1024;
+
+std::function<std::string(std::size_t)> repeated(std::string begin, std::string part, std::string end = "") {
+  return [=](std::size_t size) {
+    std::string out = begin;
+    while (out.size() < size) out += part;
+    return out + end;
+  };
+}
+
+// ---- Texts: what each rule of a filter begins with, and never ends.
+
+constexpr std::string_view kTexts[] = {
+    "a",
+    " ",
+    "\n",
+    "\u200B",
+    "a\u200B",
+    "\u0645\u200C",
+    "\U0001F468\u200D",
+    "\U0001F3F4\U000E0067",
+    "\U000E0041",
+    "\u4E00\uFE00",
+    "<",
+    "<|",
+    "<|a",
+    "<\uFF5C",
+    "[INST",
+    "```js\n",
+    "```yaml\n",
+    "```js\n```\n",
+    "### New console messages\n",
+    "### Page state\n- Page URL\n",
+    "eyJ",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "eyJhbGciOiJIUzI1NiJ9.eyJ",
+    "-----BEGIN RSA PRIVATE KEY-----\n",
+    "-----BEGIN RSA PRIVATE KEY-----\nAAAA",
+    "-----END ",
+    "://",
+    "a://b:c",
+    "a://b:c@",
+    "password=",
+    "; password= ",
+    "?key=",
+    "&aaaaaaaaaaaaaaaaaaaaaakey=",
+    "bearer ",
+    "authorization: basic ",
+    "sk-",
+    "sk-aaaaaaaaaaaaaaaaaaaa",
+    "[redacted: ",
+};
+
+void add_filters(std::vector<Work>& works) {
+  for (const Filter& filter : filters()) {
+    const std::string_view names[] = {filter.name};
+    FilterOptions options;
+    options.size_bytes = 4096;
+    const FilterChain chain = FilterChain::of(names, options).value();
+    for (std::size_t i = 0; i < std::size(kTexts); ++i) {
+      works.push_back({"filter " + std::string(filter.name) + " text " + std::to_string(i),
+                       repeated("", std::string(kTexts[i])),
+                       [chain](const std::string& text) { (void)chain.run(Text::repaired(text)); }});
+    }
+  }
+}
+
+// ---- Images: headers of many small parts, pixels of many small steps.
+
+void add_images(std::vector<Work>& works) {
+  const std::string pixel = chunk("IDAT", stored(std::string(2, '\0')));
+  const std::string none = chunk("IDAT", "");
+  const std::string segment = "\xFF\xFE" + std::string("\0\2", 2);
+  const std::string gif_head = gif().substr(0, 13);
+  const std::string entry = tiff_entry(700, 1, 1, 0);
+  const std::pair<const char*, std::function<std::string(std::size_t)>> images[] = {
+      {"png text chunks",
+       repeated(kPngSignature + png_header(1, 1), chunk("tEXt", "a\0b"), pixel + chunk("IEND", ""))},
+      {"png empty data", repeated(kPngSignature + png_header(1, 1), none, pixel + chunk("IEND", ""))},
+      {"png behind data",
+       repeated(kPngSignature + png_header(1, 1) + pixel, chunk("tEXt", "a\0b"), chunk("IEND", ""))},
+      {"png rows",
+       [](std::size_t size) {
+         const auto rows = static_cast<std::uint32_t>(size / 2);
+         return kPngSignature + png_header(1, rows) + chunk("IDAT", stored(std::string(size, '\0'))) +
+                chunk("IEND", "");
+       }},
+      {"jpeg comments", repeated(jpeg().substr(0, 2), segment, jpeg().substr(2))},
+      {"jpeg fill bytes", repeated(jpeg().substr(0, 2), "\xFF", jpeg().substr(3))},
+      {"jpeg data", repeated(jpeg().substr(0, jpeg().size() - 2), "\xAA\x55\x13", "\xFF\xD9")},
+      {"jpeg progressive data",
+       repeated(progressive_jpeg().substr(0, progressive_jpeg().size() - 2), "\xAA\x55\x13", "\xFF\xD9")},
+      {"gif comments", repeated(gif_head, std::string("!\xFE\1a\0", 5), gif().substr(13))},
+      {"gif one long comment", repeated(gif_head + "!\xFE", "\1a", std::string(1, '\0') + gif().substr(13))},
+      {"gif frames", repeated(gif().substr(0, gif().size() - 1), gif().substr(13, gif().size() - 14), ";")},
+      {"bmp rows", [](std::size_t size) { return bmp(1, static_cast<std::uint32_t>(size / 4)); }},
+      {"tiff entries",
+       [=](std::size_t size) {
+         std::string more;
+         const std::size_t count = size / entry.size();
+         for (std::size_t i = 0; i < count; ++i) more += entry;
+         return tiff(more, static_cast<int>(count));
+       }},
+      {"webp chunks",
+       [](std::size_t size) {
+         std::string body = webp().substr(8);
+         while (body.size() < size) body += std::string("ABCD\2\0\0\0xx", 10);
+         return "RIFF" + little(body.size(), 4) + body;
+       }},
+      {"trailing", repeated(png(), "x")},
+  };
+  for (const auto& [name, input] : images) {
+    for (const ImageLevel level : {ImageLevel::Header, ImageLevel::Decode}) {
+      ImageOptions options;
+      options.level = level;
+      options.side = 1 << 20;
+      const std::string at = level == ImageLevel::Header ? ", header" : ", decode";
+      works.push_back(
+          {name + at, input, [options](const std::string& bytes) { (void)check_image(bytes, options); }});
+    }
+  }
+}
+
+// ---- Base64 and requests.
+
+void add_base64(std::vector<Work>& works) {
+  constexpr std::string_view kParts[] = {"AAAA", "AAA\n", " ", "=", "A=", "A"};
+  for (std::size_t i = 0; i < std::size(kParts); ++i) {
+    const std::string part(kParts[i]);
+    const std::string number = " " + std::to_string(i);
+    for (const Base64Mode mode : {Base64Mode::Canonical, Base64Mode::OpenManus, Base64Mode::Forgiving}) {
+      works.push_back({"base64 " + std::to_string(static_cast<int>(mode)) + number, repeated("", part),
+                       [mode](const std::string& text) { (void)base64_decode(text, mode); }});
+    }
+    works.push_back({"OpenManus' check" + number, repeated("data:,", part),
+                     [](const std::string& text) { (void)validate_base64_image(text); }});
+    works.push_back({"request" + number, repeated("data:image/png;base64,", part),
+                     [](const std::string& text) { (void)parse_user_request(text, text); }});
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::vector<Work> works;
+  add_filters(works);
+  add_images(works);
+  add_base64(works);
+  for (const Work& work : works) {
+    work.run(work.input(kSize));  // what is made once is made now
+    for (const std::size_t times : {1, 2, 4}) {
+      const std::string input = work.input(times * kSize);
+      const std::string name = std::to_string(times) + " " + work.name;
+      CALLGRIND_ZERO_STATS;
+      work.run(input);
+      CALLGRIND_DUMP_STATS_AT(name.c_str());
+    }
+  }
+  std::printf("%zu\n", works.size());
+}
