@@ -181,6 +181,12 @@ struct SecretRules {
 };
 
 std::optional<FoundSecret> SecretScan::next() {
+  if (!waiting_.empty()) {
+    const FoundSecret waiting = waiting_.back();
+    waiting_.pop_back();
+    last_end_ = waiting.end;
+    return waiting;
+  }
   FoundSecret found;
   const std::vector<Rule>& rules = SecretRules::rules();
   const std::size_t at =
@@ -314,7 +320,7 @@ bool SecretScan::match_block(std::size_t at, const Rule& rule, FoundSecret& foun
   return true;
 }
 
-// scheme://user:password@host: the password.
+// scheme://user:password@host: the password. A user's name may hold keys, which come before it.
 bool SecretScan::match_url(std::size_t at, const Rule& rule, FoundSecret& found) {
   if (at == 0 || !is_in(text_[at - 1], kAlnum)) return false;
   const std::size_t user = at + rule.literal.size();
@@ -329,6 +335,15 @@ bool SecretScan::match_url(std::size_t at, const Rule& rule, FoundSecret& found)
   if (password.find_first_not_of('*') == std::string_view::npos) return false;
   found.begin = user + colon + 1;
   found.end = user + host;
+  SecretScan name(authority.substr(0, colon));
+  while (const std::optional<FoundSecret> key = name.next()) {
+    waiting_.push_back({user + key->begin, user + key->end, key->kind});
+  }
+  waiting_.push_back(found);
+  std::ranges::reverse(waiting_);
+  found = waiting_.back();
+  waiting_.pop_back();
+  steps_ += name.steps();
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace parley {
 
@@ -42,8 +43,9 @@ class SecretScan {
   bool is_authorization(std::size_t at) const;
 
   std::string_view text_;
-  std::size_t last_end_ = 0;        // of the last secret
-  std::size_t next_block_end_ = 0;  // where "-----END" is, as far as it was looked up
+  std::size_t last_end_ = 0;          // of the last secret
+  std::size_t next_block_end_ = 0;    // where "-----END" is, as far as it was looked up
+  std::vector<FoundSecret> waiting_;  // found already, the next one last
   std::uint64_t steps_ = 0;
 };
 

@@ -124,10 +124,16 @@ RC_GTEST_PROP(Redacted, TwiceIsOnce, ()) {
 // What a marker says makes nothing behind it a secret.
 TEST(Redacted, MarkersAreNoContext) {
   for (const std::string_view text : {"authorization: Basic dXNlcjpwYXNzauthorization: Basic orlzation",
-                                      "-----BEGIN -----BEGIN PRIVATE KEY-----aaaa PRIVATE KEY-----"}) {
+                                      "-----BEGIN -----BEGIN PRIVATE KEY-----aaaa PRIVATE KEY-----",
+                                      "is://sk-a8mindddddddddddddddd.sk-a8mindddddddddddddddd:pw@host"}) {
     const std::string once = redacted(text);
     EXPECT_EQ(redacted(once), once);
   }
+}
+
+TEST(Redacted, FindsKeysInTheNameBeforeAPassword) {
+  EXPECT_EQ(redacted("https://sk-a8mindddddddddddddddd:pw@host sk-a8mindddddddddddddddd"),
+            "https://[redacted: api key]:[redacted: password]@host [redacted: api key]");
 }
 
 TEST(Redacted, LeavesCleanTextsAlone) {

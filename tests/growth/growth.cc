@@ -64,6 +64,8 @@ constexpr std::string_view kTexts[] = {
     "://",
     "a://b:c",
     "a://b:c@",
+    "a://sk-a8mindddddddddddddddd.",
+    "a://sk-a8mindddddddddddddddd:b@c ",
     "password=",
     "; password= ",
     "?key=",
