@@ -1,5 +1,6 @@
 #include "parley/base/media_type.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -89,16 +90,68 @@ constexpr Magic kMagics[] = {
     {"video/quicktime", {0, "\0"sv}, {4, "wide"sv}},
     // EBML: the document type is an early element of the header.
     {"video/webm", {0, "\x1A\x45\xDF\xA3"sv}, {4, "webm"sv, true}},
-    {"video/matroska", {0, "\x1A\x45\xDF\xA3"sv}, {4, "matroska"sv, true}},
+    {"video/x-matroska", {0, "\x1A\x45\xDF\xA3"sv}, {4, "matroska"sv, true}},
 
     {"application/pdf", {0, "%PDF-"sv}, {}},
 };
+
+// Names in use beside the canonical ones: of browsers, of Python's mimetypes, of file endings. Matroska's own
+// name, which it got only in 2024, is not known to providers yet.
+struct Alias {
+  std::string_view name, canonical;
+};
+constexpr Alias kAliases[] = {
+    {"image/jpg", "image/jpeg"},
+    {"image/pjpeg", "image/jpeg"},
+    {"image/x-png", "image/png"},
+    {"image/apng", "image/png"},
+    {"image/x-bmp", "image/bmp"},
+    {"image/x-ms-bmp", "image/bmp"},
+    {"image/tif", "image/tiff"},
+    {"image/x-tiff", "image/tiff"},
+    {"audio/x-wav", "audio/wav"},
+    {"audio/wave", "audio/wav"},
+    {"audio/vnd.wave", "audio/wav"},
+    {"audio/x-pn-wav", "audio/wav"},
+    {"audio/mp3", "audio/mpeg"},
+    {"audio/x-mp3", "audio/mpeg"},
+    {"audio/mpeg3", "audio/mpeg"},
+    {"audio/x-mpeg-3", "audio/mpeg"},
+    {"audio/x-mpeg", "audio/mpeg"},
+    {"audio/mpg", "audio/mpeg"},
+    {"audio/x-flac", "audio/flac"},
+    {"audio/x-ogg", "audio/ogg"},
+    {"audio/opus", "audio/ogg"},
+    {"audio/vorbis", "audio/ogg"},
+    {"application/ogg", "audio/ogg"},
+    {"audio/x-aac", "audio/aac"},
+    {"audio/aacp", "audio/aac"},
+    {"audio/x-hx-aac-adts", "audio/aac"},
+    {"audio/m4a", "audio/mp4"},
+    {"audio/x-m4a", "audio/mp4"},
+    {"audio/x-m4b", "audio/mp4"},
+    {"audio/matroska", "audio/x-matroska"},
+    {"audio/mka", "audio/x-matroska"},
+    {"video/m4v", "video/mp4"},
+    {"video/x-m4v", "video/mp4"},
+    {"video/mov", "video/quicktime"},
+    {"video/x-quicktime", "video/quicktime"},
+    {"video/x-webm", "video/webm"},
+    {"video/matroska", "video/x-matroska"},
+    {"video/mkv", "video/x-matroska"},
+    {"video/x-mkv", "video/x-matroska"},
+    {"application/x-pdf", "application/pdf"},
+};
+
+constexpr std::string_view kSpaces = " \t\n\f\r";
 
 bool holds(std::string_view bytes, const Part& part) {
   if (bytes.size() < part.offset) return part.bytes.empty();
   const std::string_view rest = bytes.substr(part.offset);
   return part.anywhere ? rest.find(part.bytes) != std::string_view::npos : rest.starts_with(part.bytes);
 }
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 
@@ -117,10 +170,20 @@ std::string_view sniff_base64_media_type(std::string_view base64) {
   digits.reserve(kDigits);
   for (const char c : base64) {
     if (digits.size() == kDigits) break;
-    if (" \t\n\f\r"sv.find(c) == std::string_view::npos) digits += c;
+    if (kSpaces.find(c) == std::string_view::npos) digits += c;
   }
   const Result<std::string> bytes = base64_decode(digits, Base64Mode::Forgiving);
   return bytes ? sniff_media_type(*bytes) : std::string_view();
+}
+
+std::string canonical_media_type(std::string_view media_type) {
+  media_type = media_type.substr(0, media_type.find(';'));
+  const std::size_t first = media_type.find_first_not_of(kSpaces);
+  if (first == std::string_view::npos) return {};
+  std::string type(media_type.substr(first, media_type.find_last_not_of(kSpaces) - first + 1));
+  std::ranges::transform(type, type.begin(), lower);
+  const auto* const alias = std::ranges::find(kAliases, type, &Alias::name);
+  return alias == std::end(kAliases) ? type : std::string(alias->canonical);
 }
 
 }  // namespace parley

@@ -50,7 +50,7 @@ constexpr Sample kSamples[] = {
     {"video/quicktime", "\0\0\0\x08wide\0\0\x10\0mdat"sv},
     {"video/webm",
      "\x1A\x45\xDF\xA3\x9F\x42\x86\x81\1\x42\xF7\x81\1\x42\xF2\x81\4\x42\xF3\x81\x08\x42\x82\x84webm"sv},
-    {"video/matroska",
+    {"video/x-matroska",
      "\x1A\x45\xDF\xA3\xA3\x42\x86\x81\1\x42\xF7\x81\1\x42\xF2\x81\4\x42\xF3\x81\x08\x42\x82\x88matroska"sv},
     {"application/pdf", "%PDF-1.7\n%\xE2\xE3"sv},
 };
@@ -106,6 +106,33 @@ TEST(MediaType, NeverChangesWhileBytesArrive) {
       EXPECT_TRUE(early.empty() || early == type) << early << " for " << type;
     }
   }
+}
+
+TEST(CanonicalMediaType, IsOneNameForEveryKind) {
+  EXPECT_EQ(canonical_media_type("image/jpg"), "image/jpeg");
+  EXPECT_EQ(canonical_media_type("audio/mp3"), "audio/mpeg");
+  EXPECT_EQ(canonical_media_type("audio/x-wav"), "audio/wav");
+  EXPECT_EQ(canonical_media_type("audio/wave"), "audio/wav");
+  EXPECT_EQ(canonical_media_type("audio/x-m4a"), "audio/mp4");
+  EXPECT_EQ(canonical_media_type("video/mov"), "video/quicktime");
+  EXPECT_EQ(canonical_media_type("video/matroska"), "video/x-matroska");
+}
+
+TEST(CanonicalMediaType, HasSmallLettersAndNoParameters) {
+  EXPECT_EQ(canonical_media_type(" Audio/X-WAV\t; codecs=1"), "audio/wav");
+  EXPECT_EQ(canonical_media_type("audio/webm;codecs=opus"), "audio/webm");
+  EXPECT_EQ(canonical_media_type("Text/Plain; charset=UTF-8"), "text/plain");
+}
+
+TEST(CanonicalMediaType, KeepsWhatItDoesNotKnow) {
+  EXPECT_EQ(canonical_media_type("application/x-of-tomorrow"), "application/x-of-tomorrow");
+  EXPECT_EQ(canonical_media_type(""), "");
+  EXPECT_EQ(canonical_media_type(" ; "), "");
+  EXPECT_EQ(canonical_media_type("mp3"), "mp3");
+}
+
+TEST(CanonicalMediaType, LeavesWhatIsSniffedAsItIs) {
+  for (const auto& [type, bytes] : kSamples) EXPECT_EQ(canonical_media_type(type), type);
 }
 
 }  // namespace
