@@ -163,16 +163,17 @@ Exit run_tokens(Typed& typed) {
 
 void add_media(CLI::App& command, Typed& typed) {
   MediaOptions& options = typed.media;
-  command.add_option("VERB", typed.media_verb, "check: say whether images are good")
+  command.add_option("VERB", typed.media_verb, "check: say whether images, audio and video are good")
       ->type_name("")
       ->required();
   command.add_flag("--base64", options.base64, "The files hold base64 or data URLs");
   command
-      .add_option("--level", typed.level,
-                  "header: what the headers say; decode: whether the pixels are there too (default)")
+      .add_option(
+          "--level", typed.level,
+          "Of images, header: what the headers say; decode: whether the pixels are there too (default)")
       ->type_name("L");
   command.add_flag("--json", typed.json, "One JSON object a file instead of one line");
-  command.add_option("FILE", options.files, "The images; '-' is standard input")->type_name("")->required();
+  command.add_option("FILE", options.files, "The files; '-' is standard input")->type_name("")->required();
 }
 
 Exit run_media(Typed& typed) {
@@ -223,7 +224,7 @@ constexpr Command kCommands[] = {
     {"convert", "Read a conversation and write it in another dialect", add_convert, run_convert},
     {"check", "Say what is wrong with conversations", add_check, run_check},
     {"dialects", "List the dialects and what each can carry", add_dialects, run_dialects},
-    {"media", "Say whether images may enter a conversation", add_media, run_media},
+    {"media", "Say whether images, audio and video may enter a conversation", add_media, run_media},
     {"tokens", "Count the tokens of a text or a conversation", add_tokens, run_tokens},
     {"filter", "Run a text filter, or list the filters", add_filter, run_filter},
 };

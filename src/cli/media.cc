@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
 
 #include "cli/output.h"
 #include "cli/say.h"
+#include "parley/base/media_header.h"
+#include "parley/base/media_type.h"
 #include "parley/base/utf8.h"
+#include "parley/guard/clip.h"
 #include "parley/json/buffer.h"
 #include "parley/json/writer.h"
 
@@ -15,25 +21,93 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 0xFFFF'FFFF - json::kPadding;
 
+// What is known of one file, whatever it holds. Empty, 0 and nothing mean that it is not known.
 struct Line {
-  ImageCheck check;
-  std::string_view reason;  // "" if the image is good
+  std::string_view kind;
+  std::string_view format;
+  std::string_view media_type;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::optional<double> seconds = {};
+  std::uint32_t sample_rate = 0;
+  std::uint32_t channels = 0;
+  std::optional<std::size_t> bytes = {};
+  std::uint32_t frames = 0;
+  std::size_t trailing = 0;
+  bool is_estimate = false;
+  bool is_cut_off = false;
+  std::string_view reason;  // "" if the file is good
   std::string sentence;
-  bool is_known = true;  // whether there was anything to look at
 };
 
+Line line_of(ImageCheck check) {
+  Line line;
+  if (check.format != ImageFormat::Unknown) line.kind = "image";
+  line.format = to_string(check.format);
+  line.media_type = media_type(check.format);
+  line.width = check.width;
+  line.height = check.height;
+  line.bytes = check.bytes;
+  line.frames = check.frames;
+  line.trailing = check.trailing;
+  line.reason = to_string(check.reason);
+  line.sentence = std::move(check.sentence);
+  if (check.reason == ImageReason::Unidentified && check.format == ImageFormat::Unknown) {
+    line.sentence = "the bytes are no image, audio or video of a known format";
+  }
+  return line;
+}
+
+Line line_of(ClipCheck check) {
+  Line line;
+  line.kind = to_string(check.kind);
+  line.format = to_string(check.format);
+  line.media_type = check.media_type;
+  line.width = check.width;
+  line.height = check.height;
+  line.seconds = check.seconds;
+  line.sample_rate = check.sample_rate;
+  line.channels = check.channels;
+  line.bytes = check.bytes;
+  line.is_estimate = check.is_estimate;
+  line.is_cut_off = check.is_cut_off;
+  line.reason = to_string(check.reason);
+  line.sentence = std::move(check.sentence);
+  return line;
+}
+
+Line checked(std::string_view bytes, const MediaOptions& options) {
+  const std::string_view type =
+      options.base64 ? sniff_base64_media_type(base64_of_data_url(bytes)) : sniff_media_type(bytes);
+  Line line;
+  if (type.starts_with("audio/") || type.starts_with("video/")) {
+    line = line_of(options.base64 ? check_base64_clip(bytes) : check_clip(bytes));
+  } else {
+    const ImageOptions image{.level = options.level};
+    line = line_of(options.base64 ? check_base64_image(bytes, image) : check_image(bytes, image));
+  }
+  // Base64 that was not decoded does not tell how long its bytes are.
+  if (options.base64 && line.bytes == 0) line.bytes.reset();
+  return line;
+}
+
+// To the millisecond: "2.5".
+std::string shown(double seconds) { return fmt::format("{}", std::round(seconds * 1000) / 1000); }
+
 std::string text_of(const std::string& file, const Line& line) {
-  const ImageCheck& check = line.check;
   if (!line.reason.empty()) return fmt::format("{}: refused ({}): {}", file, line.reason, line.sentence);
-  std::string text = fmt::format("{}: {} {}x{}, {} bytes", file, to_string(check.format), check.width,
-                                 check.height, check.bytes);
-  if (check.frames > 1) text += fmt::format(", {} frames", check.frames);
-  if (check.trailing > 0) text += fmt::format(", {} bytes behind the end", check.trailing);
+  std::string text = fmt::format("{}: {}", file, line.format);
+  if (line.width != 0) text += fmt::format(" {}x{}", line.width, line.height);
+  if (line.sample_rate != 0) text += fmt::format(" {} Hz", line.sample_rate);
+  if (line.seconds) text += fmt::format(" {}{} s", line.is_estimate ? "about " : "", shown(*line.seconds));
+  text += fmt::format(", {} bytes", line.bytes.value_or(0));
+  if (line.frames > 1) text += fmt::format(", {} frames", line.frames);
+  if (line.trailing > 0) text += fmt::format(", {} bytes behind the end", line.trailing);
+  if (line.is_cut_off) text += ", cut off";
   return text;
 }
 
 std::string json_of(const std::string& file, const Line& line) {
-  const ImageCheck& check = line.check;
   json::Writer w;
   const auto text = [&](std::string_view key, std::string_view value) {
     w.key(key);
@@ -45,13 +119,20 @@ std::string json_of(const std::string& file, const Line& line) {
   };
   w.begin_object().key("file").string(repair_utf8(file));
   w.key("valid").boolean(line.reason.empty());
-  text("format", to_string(check.format));
-  text("media_type", media_type(check.format));
-  number("width", check.width, check.width != 0);
-  number("height", check.height, check.height != 0);
-  number("bytes", check.bytes, line.is_known);
-  number("frames", check.frames, check.frames != 0);
-  number("trailing", check.trailing, check.frames != 0);
+  text("kind", line.kind);
+  text("format", line.format);
+  text("media_type", line.media_type);
+  number("width", line.width, line.width != 0);
+  number("height", line.height, line.height != 0);
+  w.key("duration");
+  line.seconds ? w.raw(shown(*line.seconds)) : w.null();
+  number("sample_rate", line.sample_rate, line.sample_rate != 0);
+  number("channels", line.channels, line.channels != 0);
+  number("bytes", line.bytes.value_or(0), line.bytes.has_value());
+  number("frames", line.frames, line.frames != 0);
+  number("trailing", line.trailing, line.frames != 0);
+  w.key("is_estimate").boolean(line.is_estimate);
+  w.key("is_cut_off").boolean(line.is_cut_off);
   text("reason", line.reason);
   text("sentence", line.sentence);
   w.end_object();
@@ -63,23 +144,16 @@ std::string json_of(const std::string& file, const Line& line) {
 Exit check_media(const MediaOptions& options) {
   Result<Output> output = Output::open(options.output);
   if (!output) return complain(output.error(), {options.output});
-  ImageOptions image_options;
-  image_options.level = options.level;
   Exit exit = Exit::Ok;
   for (const std::string& file : options.files) {
     Line line;
     const Result<json::Buffer> bytes = json::Buffer::from_file(file.c_str(), kMaxBytes);
     if (bytes) {
-      line.check = options.base64 ? check_base64_image(bytes->view(), image_options)
-                                  : check_image(bytes->view(), image_options);
-      line.reason = to_string(line.check.reason);
-      line.sentence = line.check.sentence;
-      line.is_known = line.check.bytes != 0 || !options.base64;
-      if (!line.check.valid()) exit = worse(exit, Exit::Refused);
+      line = checked(bytes->view(), options);
+      if (!line.reason.empty()) exit = worse(exit, Exit::Refused);
     } else {
       line.reason = "unreadable";
       line.sentence = bytes.error().message;
-      line.is_known = false;
       exit = worse(exit, complain(bytes.error(), {file}));
     }
     const std::string text = options.json ? json_of(file, line) : visible(text_of(file, line));
