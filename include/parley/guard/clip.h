@@ -77,8 +77,7 @@ struct ClipOptions {
 };
 
 struct ClipCheck {
-  ClipKind kind =
-      ClipKind::Unknown;  // Audio if there is sound only; before the tracks are read, by the name.
+  ClipKind kind = ClipKind::Unknown;  // Audio if there is sound only; until tracks are read, as sniffed.
   ClipFormat format = ClipFormat::Unknown;
   // "audio/wav", "audio/mpeg", "audio/flac", "audio/ogg", "audio/aac", "audio/mp4", "video/mp4",
   // "video/quicktime" (for sound only too), "video/webm", "audio/webm", "video/x-matroska",

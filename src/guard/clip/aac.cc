@@ -1,7 +1,7 @@
 // AAC in ADTS frames. A frame, in bits:
 //
-//   12 of 1, 1 version, 2 layer (0), 1 no checksum; 2 profile, 4 rate, 1, 3 channels, 4; 13 size of the frame
-//   with this header, 11 fullness, 2 blocks of 1024 samples - 1
+//   12 of 1, 1 version, 2 layer (0), 1 no checksum; 2 profile, 4 rate, 1, 3 channels, 4; 13 size of the
+//   frame with this header, 11 fullness, 2 blocks of 1024 samples - 1
 //
 // The stream does not say how long it is, so its frames are counted, or the first of them and the rest is
 // taken to be alike.

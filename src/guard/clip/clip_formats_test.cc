@@ -37,7 +37,8 @@ TEST(ClipWav, AgreesWithTheLengthThatTokensAreCountedBy) {
 }
 
 TEST(ClipWav, OfMoreThanFourGigabytesHasItsSizeElsewhere) {
-  const std::string sizes = riff_chunk("ds64", little(1000, 8) + little(1600, 8) + little(0, 8) + little(0, 4));
+  const std::string sizes =
+      riff_chunk("ds64", little(1000, 8) + little(1600, 8) + little(0, 8) + little(0, 4));
   const std::string bytes = "RF64\xFF\xFF\xFF\xFFWAVE" + sizes + wav_format() + "data\xFF\xFF\xFF\xFF" +
                             std::string(1600, 's') + riff_chunk("LIST", "more");
   EXPECT_EQ(seconds(bytes), 0.05);
@@ -95,6 +96,17 @@ TEST(ClipMp3, TheFirstFrameCountsTheOthers) {
   EXPECT_TRUE(check_clip(xing(0, 0) + mp3(2)).is_estimate);
   EXPECT_TRUE(check_clip(mp3()).is_estimate);
   EXPECT_EQ(reason(xing(1'000'000, 1251) + mp3(2)), ClipReason::Broken);
+}
+
+TEST(ClipMp3, WhatAnEncoderAddedIsNotHeard) {
+  const auto with = [](const std::string& encoder) {
+    const std::string tag = "Info" + big(15) + big(10) + big(4170) + std::string(104, '\0') + encoder +
+                            std::string(12, '\0') + "\x24\x04\xB0"s;  // 576 and 1200
+    return seconds(mp3_frame(std::string(32, '\0') + tag) + mp3(2));
+  };
+  EXPECT_EQ(with("LAME3.100"), (11520 - 1776) / 44100.0);
+  EXPECT_EQ(with("Lavc60.31"), (11520 - 1776) / 44100.0);
+  EXPECT_EQ(with("Unknown 1"), 11520 / 44100.0);
 }
 
 TEST(ClipMp3, AFrameStandsNotAlone) {
@@ -270,6 +282,12 @@ TEST(ClipMatroska, WhatContradictsItselfIsBroken) {
   outside[4] = '\x7F';  // the size of the track
   EXPECT_EQ(reason(webm(outside)), ClipReason::Broken);
   EXPECT_EQ(reason(webm(webm_sound(), "webmaster")), ClipReason::Unsupported);
+}
+
+TEST(ClipMatroska, OpusIsHeardAtOneRate) {
+  const std::string opus = element(
+      0xAE, element(0x83, "\2") + element(0x86, "A_OPUS") + element(0xE1, element(0xB5, real(16000))));
+  EXPECT_EQ(check_clip(webm(opus)).sample_rate, 48000U);
 }
 
 TEST(ClipMatroska, DefaultsAreTheFormats) {

@@ -1,11 +1,10 @@
 // FLAC. Numbers are big endian.
 //
-//   file        "fLaC", blocks, frames
-//   block       u8 type, with the top bit in the last one; u24 size; ...
-//   type 0      the first: u16 least and most samples of a frame, u24 least and most bytes of one, 20 bits
-//   rate,
-//               3 bits channels - 1, 5 bits bits - 1, 36 bits samples or 0, 16 bytes of checksum
-//   frame       14 bits 11111111111110, ...
+//   file     "fLaC", blocks, frames
+//   block    u8 type, with the top bit in the last one; u24 size; ...
+//   type 0   the first: u16 least and most samples of a frame, u24 least and most bytes of one, 20 bits
+//            rate, 3 bits channels - 1, 5 bits bits - 1, 36 bits samples or 0, 16 bytes of checksum
+//   frame    14 bits 11111111111110, ...
 #include "guard/clip/format.h"
 #include "guard/image/reader.h"
 

@@ -8,6 +8,7 @@
 //     1549A966                   2AD7B1 unit of time in ns (a million unless said), 4489 duration
 //     1654AE6B AE                a track: 83 kind (1 pictures, 2 sound)
 //       E0                       B0 width, BA height
+//       86                       the codec; Opus is heard at 48000 Hz whatever its rate says
 //       E1                       B5 sample rate (8000 unless said), 9F channels (1 unless said)
 //     1F43B675                   sound and pictures
 //
@@ -75,6 +76,7 @@ std::optional<double> real_of(std::string_view body) {
 
 struct Track {
   std::uint64_t kind = 0;
+  bool is_opus = false;
   std::uint64_t width = 0;
   std::uint64_t height = 0;
   double rate = 8000;
@@ -185,7 +187,9 @@ class Matroska {
         if (id == 0x4489) return real(duration_.emplace());
         return {};
       case Place::Track:
-        return id == 0x83 ? integer(track_.kind) : Done();
+        if (id == 0x83) return integer(track_.kind);
+        if (id == 0x86) track_.is_opus = body == "A_OPUS";
+        return {};
       case Place::Video:
         if (id == 0xB0) return integer(track_.width);
         if (id == 0xBA) return integer(track_.height);
@@ -223,7 +227,7 @@ class Matroska {
       }
       if (track_.channels == 0) return broken("the " + name() + " has no channels");
       has_sound_ = true;
-      header_.sample_rate = static_cast<std::uint64_t>(track_.rate);
+      header_.sample_rate = track_.is_opus ? 48000 : static_cast<std::uint64_t>(track_.rate);
       header_.channels = track_.channels;
     }
     return {};

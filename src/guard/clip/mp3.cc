@@ -1,15 +1,15 @@
 // MP3, and the tag that may stand before it and before AAC and FLAC. Numbers are big endian.
 //
-//   tag     "ID3", u16 version, u8 flags, 28 bits size in four bytes with no top bit; 10 more bytes at the
-//   end if
-//           flag 10 is set
-//   frame   11 bits of 1, 2 bits version, 2 bits layer, 1 bit no checksum; 4 bits bitrate, 2 bits rate, 1 bit
-//           padding, 1 bit; 2 bits mode, 6 bits; side information; sound
-//   Xing    in the first frame, behind the side information: "Xing" or "Info", u32 flags, u32 frames if flag
-//   1,
-//           u32 bytes if flag 2
-//   VBRI    in the first frame, 32 bytes behind its header: "VBRI", u16 version, delay, quality, u32 bytes,
-//           frames
+//   tag     "ID3", u16 version, u8 flags, 28 bits size in four bytes with no top bit; 10 more bytes at
+//           the end if flag 10 is set
+//   frame   11 bits of 1, 2 bits version, 2 bits layer, 1 bit no checksum; 4 bits bitrate, 2 bits rate,
+//           1 bit padding, 1 bit; 2 bits mode, 6 bits; side information; sound
+//   Xing    in the first frame, behind the side information: "Xing" or "Info", u32 flags, u32 frames if
+//           flag 1, u32 bytes if flag 2, 100 bytes if flag 4, 4 bytes if flag 8; then LAME's and FFmpeg's
+//           encoders put their names in 9 bytes, and behind 12 more the samples that are not played: 12
+//           bits in front, 12 at the end
+//   VBRI    in the first frame, 32 bytes behind its header: "VBRI", u16 version, delay, quality, u32
+//           bytes, frames
 #include <algorithm>
 
 #include "guard/clip/format.h"
@@ -80,6 +80,7 @@ bool is_followed(std::string_view bytes, std::size_t at, const Frame& frame) {
 struct Count {
   std::uint64_t frames = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t skipped = 0;  // samples that are not played
 };
 
 // What the first frame says of the others, if it is not sound itself.
@@ -91,6 +92,12 @@ std::optional<Count> count_of(std::string_view first, const Frame& frame) {
     Count count;
     if ((flags & 1) != 0) count.frames = xing.big32().value_or(0);
     if ((flags & 2) != 0) count.bytes = xing.big32().value_or(0);
+    xing.skip(((flags & 4) != 0 ? 100U : 0U) + ((flags & 8) != 0 ? 4U : 0U));
+    const auto encoder = xing.all(24);
+    if (encoder && (encoder->starts_with("LAME") || encoder->starts_with("Lav"))) {
+      const std::uint32_t ends = big32_at(*encoder, 20) & 0xFFFFFF;
+      count.skipped = (ends >> 12) + (ends & 0xFFF);
+    }
     return count;
   }
   Reader vbri(first, kHead + 32);
@@ -120,7 +127,8 @@ Found read_frames(std::string_view bytes) {
     if (count->frames > promised / kLeastFrame + 1) {
       return broken("the MP3 has more frames than fit into its bytes");
     }
-    header.seconds = static_cast<double>(count->frames * frame->samples) / frame->rate;
+    const std::uint64_t samples = count->frames * frame->samples;
+    header.seconds = static_cast<double>(samples - std::min(samples, count->skipped)) / frame->rate;
     header.is_cut_off = count->bytes > bytes.size();
     return header;
   }

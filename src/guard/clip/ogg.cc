@@ -1,12 +1,12 @@
 // Ogg with Vorbis, Opus, FLAC or Speex. Numbers are little endian.
 //
-//   page     "OggS", u8 version (0), u8 flags (2: first of its stream), i64 granule: samples up to here or
-//   -1, u32
-//            stream, u32 number, u32 checksum, u8 count of lengths, lengths; as many bytes as they sum up to
-//   Vorbis   first page: 01 "vorbis", u32 version (0), u8 channels, u32 rate, 3 x u32 bitrate, 2 x 4 bits, 01
-//   Opus     first page: "OpusHead", u8 version, u8 channels, u16 samples to skip, u32 rate before encoding,
-//   ...;
-//            the granule counts at 48 kHz
+//   page     "OggS", u8 version (0), u8 flags (2: first of its stream), i64 granule: samples up to here
+//            or -1, u32 stream, u32 number, u32 checksum, u8 count of lengths, lengths; as many bytes as
+//            they sum up to
+//   Vorbis   first page: 01 "vorbis", u32 version (0), u8 channels, u32 rate, 3 x u32 bitrate, 2 x 4
+//            bits, 01
+//   Opus     first page: "OpusHead", u8 version, u8 channels, u16 samples to skip, u32 rate before
+//            encoding, ...; the granule counts at 48 kHz
 //   FLAC     first page: 7F "FLAC", u16 version, u16 count, "fLaC", the first block with its header
 //   Speex    first page: "Speex   ", 28 bytes, u32 rate, 8 bytes, u32 channels
 #include <algorithm>

@@ -1,10 +1,9 @@
-// WAV, by hand: Debian's libsndfile decodes, and takes what contradicts itself.
+// WAV. Numbers are little endian.
 //
 //   file   "RIFF" or "RF64", u32 size, "WAVE", then chunks {name, u32 size, ...}, padded to an even place
 //   ds64   RF64 only: u64 size of the file, u64 size of the data
-//   fmt    u16 codec, u16 channels, u32 rate, u32 bytes a second, u16 bytes a frame, u16 bits a sample; a
-//   codec
-//          of FFFE has the true one behind 8 more bytes
+//   fmt    u16 codec, u16 channels, u32 rate, u32 bytes a second, u16 bytes a frame, u16 bits a sample;
+//          a codec of FFFE has the true one behind 8 more bytes
 //   data   the sound, behind fmt
 //
 // The size of the file is not looked at: recorders and cutters leave it wrong.
