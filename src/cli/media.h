@@ -1,4 +1,5 @@
-// `parley media check`: says of each file whether it is an image, audio or video that may enter a conversation.
+// `parley media check`: says of each file whether it is an image, audio or video that may enter a
+// conversation.
 #pragma once
 
 #include <string>
@@ -22,7 +23,8 @@ struct MediaOptions {
 //          FILE: WAV 16000 Hz 2.5 s, 80044 bytes  FILE: MP4 640x480 44100 Hz 2.5 s, 90210 bytes, cut off
 //   JSON   {"file","valid","kind","format","media_type","width","height","duration","sample_rate","channels",
 //          "bytes","frames","trailing","is_estimate","is_cut_off","reason","sentence"}
-// What is not known is null. Durations are in seconds, to the millisecond. A file that cannot be read has the reason "unreadable".
+// What is not known is null. Durations are in seconds, to the millisecond. A file that cannot be read has the
+// reason "unreadable".
 Exit check_media(const MediaOptions& options);
 
 }  // namespace parley::cli
