@@ -4,8 +4,8 @@ mutagen about each file.
   clips.py PARLEY FOLDER MUTANTS SEED
 
 Good files: Parley has to say what FFmpeg says, of kind, rate, channels, size and duration.
-Mutants: Parley has to give a verdict, the same one for base64, and where it and the judge both name a rate, a number
-of channels, a size or a duration, they agree, or the difference has a name (see NAMED). The judge of audio is mutagen,
+Mutants: Parley has to give a verdict, the same one for base64 (every third is asked), and where it and the judge
+both name a rate, a number of channels, a size or a duration, they agree, or the difference has a name (see NAMED). The judge of audio is mutagen,
 which reads headers as Parley does; that of containers is FFmpeg, which looks at the sound and the pictures too.
 """
 import base64
@@ -255,12 +255,13 @@ def compare_good(parley, folder, format, paths):
 def compare_mutants(parley, folder, format, paths):
     verdicts = by_parley(parley, paths)
     texts = []
-    for path in paths:
+    some = slice(None, None, 3)  # of these the base64, to save time
+    for path in paths[some]:
         text = path.with_name("base64-" + path.name)
         text.write_bytes(base64.encodebytes(path.read_bytes()))
         texts.append(text)
     unstable = 0
-    for path, line, other in zip(paths, verdicts, by_parley(parley, texts, "--base64"), strict=True):
+    for path, line, other in zip(paths[some], verdicts[some], by_parley(parley, texts, "--base64"), strict=True):
         if {**other, "file": "", "bytes": 0} != {**line, "file": "", "bytes": 0}:
             unstable += 1
             print(f"{path.name}: {line}, as base64 {other}")
@@ -359,7 +360,7 @@ def main(parley, folder, count, seed):
     good = True
     for format, maker in MAKERS.items():
         rng = random.Random(f"{seed} {format}")
-        originals = [maker(rng) for _ in range(20)]
+        originals = [maker(rng) for _ in range(12)]
         paths = []
         for i, data in enumerate(originals):
             paths.append(folder / f"{format.lower()}-good-{i:04}")
