@@ -186,4 +186,12 @@ std::string canonical_media_type(std::string_view media_type) {
   return alias == std::end(kAliases) ? type : std::string(alias->canonical);
 }
 
+bool is_shown_as(std::string_view named, std::string_view shown) {
+  if (named == shown) return true;
+  const auto is_clip = [](std::string_view type) {
+    return type.starts_with("audio/") || type.starts_with("video/");
+  };
+  return is_clip(named) && is_clip(shown) && named.substr(6) == shown.substr(6);
+}
+
 }  // namespace parley

@@ -135,5 +135,15 @@ TEST(CanonicalMediaType, LeavesWhatIsSniffedAsItIs) {
   for (const auto& [type, bytes] : kSamples) EXPECT_EQ(canonical_media_type(type), type);
 }
 
+TEST(MediaType, IsShownByContainersOfEitherKind) {
+  EXPECT_TRUE(is_shown_as("image/png", "image/png"));
+  EXPECT_TRUE(is_shown_as("audio/webm", "video/webm"));
+  EXPECT_TRUE(is_shown_as("video/mp4", "audio/mp4"));
+  EXPECT_FALSE(is_shown_as("audio/mpeg", "video/mp4"));
+  EXPECT_FALSE(is_shown_as("image/webp", "video/webm"));
+  EXPECT_FALSE(is_shown_as("image/jpg", "image/jpeg"));
+  EXPECT_FALSE(is_shown_as("", "image/jpeg"));
+}
+
 }  // namespace
 }  // namespace parley

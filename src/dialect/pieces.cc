@@ -196,7 +196,7 @@ InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& me
     out.media_type = url.media_type;
   }
   const std::string_view shown = sniffed(out.data);
-  if (const Text named = plain(out.media_type); !shown.empty() && shown != named.view()) {
+  if (const Text named = plain(out.media_type); !shown.empty() && !is_shown_as(named, shown)) {
     if (!named.empty() || !is_of(media.type, shown)) {
       const std::string other = named.empty() ? "of type " + std::string(to_string(media.type)) : named.str();
       draft.note("media_type_corrected", Severity::Info, "corrected",

@@ -46,11 +46,27 @@ TEST(InspectMedia, NamesWhatDoesNotDecodeAndWhatIsCalledWrongly) {
   EXPECT_EQ(found[2].message, 2U);
 }
 
+TEST(InspectMedia, LooksIntoAudioAndVideo) {
+  const std::string wav = "RIFF" + little(40, 4) + "WAVEfmt " + little(16, 4) + little(1, 2) + little(1, 2) +
+                          little(8000, 4) + little(16000, 4) + little(2, 2) + little(16, 2) + "data" +
+                          little(4, 4) + std::string(4, '\0');
+  const auto audio = [](const std::string& bytes, const char* type) {
+    return AudioBlock{Base64Source{*Text::copy(type), *Text::copy(base64_encode(bytes))}};
+  };
+  const Message messages[] = {said({audio(wav, "audio/wav")}), said({audio(wav.substr(0, 30), "audio/wav")}),
+                              said({audio(wav, "audio/x-wav")})};
+  const std::vector<Finding> found = inspect_media(messages);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].code, "bad_clip");
+  EXPECT_EQ(found[0].message, 1U);
+  EXPECT_EQ(found[1].code, "wrong_media_type");
+}
+
 TEST(InspectMedia, LeavesBase64AndBytesToValidate) {
   const Message messages[] = {said({ImageBlock{Base64Source{"image/png", "no base64!"}}}),
                               said({image(std::string(200, 'x'), "image/png")})};
-  ImageOptions options;
-  options.bytes = 100;
+  MediaOptions options;
+  options.image.bytes = 100;
   EXPECT_TRUE(inspect_media(messages, options).empty());
 }
 

@@ -21,4 +21,8 @@ std::string_view sniff_base64_media_type(std::string_view base64);
 // kept. What this gives, and what the functions above give, it leaves as it is.
 std::string canonical_media_type(std::string_view media_type);
 
+// True if bytes that show `shown` may rightly be called `named`: a container says what is in it only deep
+// inside, so audio/webm and video/webm are one here, and so are audio/mp4 and video/mp4.
+bool is_shown_as(std::string_view named, std::string_view shown);
+
 }  // namespace parley

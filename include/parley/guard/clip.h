@@ -4,9 +4,8 @@
 //
 // Invariants (quoted by tests as C1..C7):
 //   C1  No input makes a check throw, print or read outside of it; every refusal has a reason and a sentence.
-//   C2  A check holds no more than a few numbers, whatever the size of the clip, and takes linear time at
-//   most.
-//       Nothing recurses on the depth of boxes.
+//   C2  A check holds no more than a few numbers, whatever the size of the clip, and takes at most linear
+//       time. Nothing recurses on the depth of boxes.
 //   C3  A limit holds at the limit and refuses above it. Base64 over the limit of bytes is not decoded.
 //   C4  The format is what the bytes show, the kind is what the tracks are. What a name or a media type says
 //       has no part in it. A media type is canonical (base/media_type.h).

@@ -1,7 +1,9 @@
-// Looking into the media of a conversation: whether inline images decode and are what they are called. What
-// can be said without looking into them (base64, sizes, required members) is validate()'s.
+// Looking into the media of a conversation: whether inline images decode, whether audio and video hold
+// together, and whether they are what they are called. What can be said without looking into them (base64,
+// sizes, required members) is validate()'s.
 //
 //   error    bad_image         an inline image is none, is broken, is too large, or does not decode
+//   error    bad_clip          inline audio or video is none, is broken, or lasts too long
 //   warning  wrong_media_type  an inline file is declared as something its bytes are not
 //
 // Pure; safe from any thread.
@@ -10,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "parley/guard/clip.h"
 #include "parley/guard/image.h"
 #include "parley/message/validate.h"
 
@@ -17,6 +20,10 @@ namespace parley {
 
 // All findings, in the order of the messages. Data that is no base64 or has too many bytes is left to
 // validate(). URLs are not followed.
-std::vector<Finding> inspect_media(std::span<const Message> messages, const ImageOptions& options = {});
+struct MediaOptions {
+  ImageOptions image = {};
+  ClipOptions clip = {};
+};
+std::vector<Finding> inspect_media(std::span<const Message> messages, const MediaOptions& options = {});
 
 }  // namespace parley
