@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/target.h"
 #include "json/byte_classes.h"
 #include "json/escapes.h"
-#include "json/target.h"
 
 PARLEY_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
 #include "json/string_scan.h"

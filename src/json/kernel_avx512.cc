@@ -14,9 +14,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/target.h"
 #include "json/byte_classes.h"
 #include "json/escapes.h"
-#include "json/target.h"
 
 PARLEY_TARGET_BEGIN("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx2,bmi,bmi2,lzcnt,popcnt")
 #include "json/string_scan.h"
