@@ -1,5 +1,5 @@
-// The fast path decodes groups of four digits by table and only says yes or no; explain() then reads the
-// text again, slowly, to say where it went wrong.
+// The kernels decode runs of whole groups; what stands between such runs and at the end is read here. Reading
+// only says yes or no; explain() then reads the text again, slowly, to say where it went wrong.
 //
 //   text       := group* last?
 //   group      := digit digit digit digit
@@ -11,91 +11,70 @@
 #include "parley/base/base64.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
+#include "base/base64_kernel.h"
 #include "parley/base/utf8.h"
 
 namespace parley {
 namespace {
 
-constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+using base64::digit;
 
-// kDigits[k][c] is the value of the character c as digit k of a group, shifted to its place among the
-// group's 24 bits; characters that are no digits have kForeign, which no digit has.
-constexpr std::uint32_t kForeign = 0x8000'0000;
-using DigitTable = std::array<std::uint32_t, 256>;
-
-consteval std::array<DigitTable, 4> make_digit_tables() {
-  std::array<DigitTable, 4> tables{};
-  for (unsigned k = 0; k < 4; ++k) {
-    tables[k].fill(kForeign);
-    for (unsigned value = 0; value < kAlphabet.size(); ++value) {
-      tables[k][static_cast<unsigned char>(kAlphabet[value])] = value << (18 - 6 * k);
-    }
-  }
-  return tables;
-}
-
-constexpr std::array<DigitTable, 4> kDigits = make_digit_tables();
-
-std::uint32_t digit(std::size_t place, char c) { return kDigits[place][static_cast<unsigned char>(c)]; }
-
-bool is_digit(char c) { return digit(0, c) != kForeign; }
+bool is_digit(char c) { return digit(0, c) != base64::kForeign; }
 
 // Infra's definition, which is WHATWG's: the vertical tab is not among them.
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 
-// The part of a text that holds digits, once its padding is understood.
-struct Body {
-  std::string_view digits;  // Holds whitespace too, if skip_spaces.
-  std::size_t count;        // Its characters without whitespace; never 1 more than a multiple of 4.
-  bool skip_spaces;
-  bool refuse_spare_bits;
+// How many bytes so many digits spell; of one digit more than a multiple of four, the last spells none.
+std::size_t bytes_of(std::size_t digits) { return digits / 4 * 3 + digits % 4 * 3 / 4; }
 
-  std::size_t bytes() const { return count / 4 * 3 + count % 4 * 3 / 4; }
+// What was read of a text.
+struct Read {
+  std::size_t end = 0;     // the first character that was not taken
+  std::size_t digits = 0;  // without whitespace
+  std::uint32_t last = 0;  // the bits of the digits behind the last whole group
 };
 
-// Reads the next `count` digits from `p` on into the upper bits of a group. Returns false at a foreign
-// character. REQUIRES: `count` characters other than whitespace remain.
-bool gather(const char*& p, std::size_t count, bool skip_spaces, std::uint32_t& group) {
-  group = 0;
-  for (std::size_t k = 0; k < count; ++p) {
-    if (skip_spaces && is_space(*p)) continue;
-    group |= digit(k, *p);
-    ++k;
-  }
-  return (group & kForeign) == 0;
-}
-
-// Decodes `body` into out[0 .. body.bytes()), or only checks it. Returns whether it is well-formed.
+// Reads the digits of `text` up to the first character that is none, nor whitespace if that is skipped.
+// REQUIRES, if kWrite: room for bytes_of(text.size()) at `out`; those behind the result may be written too.
 template <bool kWrite>
-bool decode(const Body& body, [[maybe_unused]] char* out) {
-  const char* p = body.digits.data();
-  const char* const end = p + body.digits.size();
-  const auto put = [&](std::uint32_t group, unsigned shift) {
-    if constexpr (kWrite) *out++ = static_cast<char>(group >> shift);
-  };
-  for (std::size_t groups = body.count / 4; groups > 0; --groups) {
-    std::uint32_t group = kForeign;
-    if (end - p >= 4) group = digit(0, p[0]) | digit(1, p[1]) | digit(2, p[2]) | digit(3, p[3]);
-    if ((group & kForeign) == 0) [[likely]] {
-      p += 4;
-    } else if (!body.skip_spaces || !gather(p, 4, true, group)) {
-      return false;
+Read read_digits(std::string_view text, bool skip_spaces, char* out) {
+  const base64::Kernel& kernel = base64::kernel();
+  Read read;
+  for (;;) {
+    const char* const from = text.data() + read.end;
+    const std::size_t left = text.size() - read.end;
+    std::size_t taken;
+    if constexpr (kWrite) {
+      taken = kernel.decode(from, left, out);
+      out += taken / 4 * 3;
+    } else {
+      taken = kernel.check(from, left);
     }
-    put(group, 16);
-    put(group, 8);
-    put(group, 0);
+    read.end += taken;
+    read.digits += taken;
+    if (skip_spaces && read.end < text.size() && is_space(text[read.end])) {
+      while (read.end < text.size() && is_space(text[read.end])) ++read.end;
+      continue;
+    }
+    // Here fewer than four digits stand in a row, but there may be four.
+    std::size_t count = 0;
+    read.last = 0;
+    for (; read.end < text.size() && count < 4; ++read.end) {
+      const char c = text[read.end];
+      if (is_digit(c)) {
+        read.last |= digit(count++, c);
+      } else if (!skip_spaces || !is_space(c)) {
+        break;
+      }
+    }
+    read.digits += count;
+    if constexpr (kWrite) {
+      for (std::size_t i = 0; i < bytes_of(count); ++i) *out++ = static_cast<char>(read.last >> (16 - 8 * i));
+    }
+    if (count < 4) return read;
   }
-  const std::size_t rest = body.count % 4;
-  if (rest == 0) return true;
-  std::uint32_t group;
-  if (!gather(p, rest, body.skip_spaces, group)) return false;
-  if (body.refuse_spare_bits && (group & (rest == 2 ? 0xFFFFU : 0xFFU)) != 0) return false;
-  put(group, 16);
-  if (rest == 3) put(group, 8);
-  return true;
 }
 
 std::unexpected<Error> invalid_at(const char* what, std::size_t offset) {
@@ -146,57 +125,87 @@ Result<std::size_t> openmanus_payload(std::string_view text) {
   return comma + 1;
 }
 
-// The body of text[start..] if it must be padded. Fails with Invalid if its length is wrong.
-Result<Body> padded_body(std::string_view text, std::size_t start, bool refuse_spare_bits) {
+// The digits of text[start..] if it must be padded. Fails with Invalid if its length is wrong.
+Result<std::string_view> padded_digits(std::string_view text, std::size_t start) {
   std::string_view digits = text.substr(start);
   if (digits.size() % 4 != 0) return explain(text, start, false);
   for (int i = 0; i < 2 && digits.ends_with('='); ++i) digits.remove_suffix(1);
-  return Body{digits, digits.size(), false, refuse_spare_bits};
+  return digits;
 }
 
-// The body of `text` by the WHATWG rules, which look for padding only if, without whitespace, the length
-// is a multiple of four. Fails with Invalid if the length is wrong.
-Result<Body> forgiving_body(std::string_view text) {
+bool has_spare_bits(const Read& read) {
+  const std::size_t rest = read.digits % 4;
+  return rest != 0 && (read.last & (rest == 2 ? 0xFFFFU : 0xFFU)) != 0;
+}
+
+// The number of digits by the WHATWG rules, which look for padding only if, without whitespace, the length
+// is a multiple of four. Anything that is no whitespace counts as a digit.
+std::size_t forgiving_count(std::string_view text) {
   auto count = text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_space));
-  if (count % 4 == 0) {
-    std::string_view rest = text;
-    for (int i = 0; i < 2; ++i) {
-      while (!rest.empty() && is_space(rest.back())) rest.remove_suffix(1);
-      if (!rest.ends_with('=')) break;
-      rest.remove_suffix(1);
-      --count;
-    }
-    text = rest;
+  if (count % 4 != 0) return count;
+  for (int i = 0; i < 2; ++i) {
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    if (!text.ends_with('=')) break;
+    text.remove_suffix(1);
+    --count;
   }
-  if (count % 4 == 1) return explain(text, 0, true);
-  return Body{text, count, true, false};
+  return count;
 }
 
+// Whether what stands behind the digits may stand there by the same rules: padding that fits, or none.
+bool forgiving_end(std::string_view rest, std::size_t digits) {
+  std::size_t padding = 0;
+  for (const char c : rest) {
+    if (c != '=' && !is_space(c)) return false;
+    if (c == '=') ++padding;
+  }
+  return padding == 0 ? digits % 4 != 1 : padding <= 2 && (digits + padding) % 4 == 0;
+}
+
+// Decodes `text`, or only checks it. Texts of millions of characters pass the caches only once, so nothing
+// is counted in advance that is not needed: the room is as large as the text allows, and Forgiving knows how
+// much of it is used when it is done.
 template <bool kWrite>
 Result<std::string> run(std::string_view text, Base64Mode mode, std::size_t max_bytes) {
   const bool forgiving = mode == Base64Mode::Forgiving;
   std::size_t start = 0;
-  if (mode == Base64Mode::OpenManus) {
-    PARLEY_TRY(start, openmanus_payload(text));
-    max_bytes = std::min(max_bytes, kOpenManusImageBytes);
-  }
-  PARLEY_TRY(const Body body,
-             forgiving ? forgiving_body(text) : padded_body(text, start, mode == Base64Mode::Canonical));
-  if (body.bytes() > max_bytes) {
-    // OpenManus looks at the alphabet before it looks at the size, and the first failure counts.
-    if (mode == Base64Mode::OpenManus && !decode<false>(body, nullptr)) return explain(text, start, false);
-    return too_large(max_bytes);
-  }
-  std::string out;
-  bool good = false;
-  if constexpr (kWrite) {
-    const std::size_t size = body.bytes();
-    out.resize_and_overwrite(size, [&](char* p, std::size_t) {  // GCC 12 may pass more than `size` here.
-      good = decode<true>(body, p);
-      return good ? size : 0;
-    });
+  std::string_view digits = text;
+  if (forgiving) {
+    if (bytes_of(text.size()) > max_bytes) {
+      const std::size_t count = forgiving_count(text);
+      if (count % 4 == 1) return explain(text, 0, true);
+      if (bytes_of(count) > max_bytes) return too_large(max_bytes);
+    }
   } else {
-    good = decode<false>(body, nullptr);
+    if (mode == Base64Mode::OpenManus) {
+      PARLEY_TRY(start, openmanus_payload(text));
+      max_bytes = std::min(max_bytes, kOpenManusImageBytes);
+    }
+    PARLEY_TRY(digits, padded_digits(text, start));
+    if (bytes_of(digits.size()) > max_bytes) {
+      // OpenManus looks at the alphabet before it looks at the size, and the first failure counts.
+      if (mode == Base64Mode::OpenManus && read_digits<false>(digits, false, nullptr).end < digits.size()) {
+        return explain(text, start, false);
+      }
+      return too_large(max_bytes);
+    }
+  }
+
+  bool good = false;
+  const auto judge = [&](const Read& read) {
+    good = forgiving ? forgiving_end(digits.substr(read.end), read.digits)
+                     : read.end == digits.size() && (mode == Base64Mode::OpenManus || !has_spare_bits(read));
+    return good ? bytes_of(read.digits) : 0;
+  };
+  std::string out;
+  if constexpr (kWrite) {
+    // GCC 12 may give more room than was asked for.
+    out.resize_and_overwrite(bytes_of(digits.size()), [&](char* p, std::size_t) {
+      return judge(read_digits<true>(digits, forgiving, p));
+    });
+    if (good && out.size() < out.capacity() / 2) out.shrink_to_fit();  // It was mostly whitespace.
+  } else {
+    judge(read_digits<false>(digits, forgiving, nullptr));
   }
   if (!good) return explain(text, start, forgiving);
   return out;
@@ -217,20 +226,14 @@ std::string base64_encode(std::string_view bytes) {
   std::string out;
   const std::size_t size = (bytes.size() + 2) / 3 * 4;
   out.resize_and_overwrite(size, [&](char* p, std::size_t) {  // GCC 12 may pass more than `size` here.
-    const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(bytes[i])}; };
-    std::size_t i = 0;
-    for (; bytes.size() - i >= 3; i += 3) {
-      const std::uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-      *p++ = kAlphabet[group >> 18];
-      *p++ = kAlphabet[group >> 12 & 63];
-      *p++ = kAlphabet[group >> 6 & 63];
-      *p++ = kAlphabet[group & 63];
-    }
-    if (const std::size_t rest = bytes.size() - i; rest > 0) {
-      const std::uint32_t group = byte(i) << 16 | (rest == 2 ? byte(i + 1) << 8 : 0);
-      *p++ = kAlphabet[group >> 18];
-      *p++ = kAlphabet[group >> 12 & 63];
-      *p++ = rest == 2 ? kAlphabet[group >> 6 & 63] : '=';
+    const std::size_t taken = base64::kernel().encode(bytes.data(), bytes.size(), p);
+    p += taken / 3 * 4;
+    if (const std::string_view rest = bytes.substr(taken); !rest.empty()) {
+      const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(rest[i])}; };
+      const std::uint32_t group = byte(0) << 16 | (rest.size() == 2 ? byte(1) << 8 : 0);
+      *p++ = base64::kAlphabet[group >> 18];
+      *p++ = base64::kAlphabet[group >> 12 & 63];
+      *p++ = rest.size() == 2 ? base64::kAlphabet[group >> 6 & 63] : '=';
       *p++ = '=';
     }
     return size;
