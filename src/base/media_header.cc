@@ -20,6 +20,8 @@
 #include <array>
 #include <limits>
 
+#include "base/base64_kernel.h"
+
 namespace parley {
 namespace {
 
@@ -51,6 +53,12 @@ class Bytes {
     bytes_.remove_prefix(1);
     return byte;
   }
+  // Passes over `count` bytes, or over what is left, and says how many it were.
+  std::size_t skip(std::size_t count) {
+    count = std::min(count, bytes_.size());
+    bytes_.remove_prefix(count);
+    return count;
+  }
   std::size_t left() const { return bytes_.size(); }
 
  private:
@@ -74,6 +82,22 @@ class Base64Bytes {
     }
     count_ -= 8;
     return static_cast<std::uint8_t>(bits_ >> count_);
+  }
+  // Most of what is passed over is whole groups, which need only be checked; next() deals with the rest.
+  std::size_t skip(std::size_t count) {
+    std::size_t skipped = 0;
+    while (skipped < count) {
+      if (count_ == 0) {
+        const std::size_t digits = std::min((count - skipped) / 3 * 4, text_.size());
+        const std::size_t taken = base64::kernel().check(text_.data(), digits);
+        text_.remove_prefix(taken);
+        skipped += taken / 4 * 3;
+        if (skipped == count) break;
+      }
+      if (!next()) break;
+      ++skipped;
+    }
+    return skipped;
   }
   // Whitespace between the digits counts as digits: to find it would take reading all of them.
   std::size_t left() const {
@@ -130,7 +154,10 @@ class Reader {
       stop();
       return;
     }
-    for (std::uint64_t i = 0; i < count && ok_; ++i) u8();
+    if (!ok_) return;
+    const std::size_t skipped = source_.skip(count);
+    read_ += skipped;
+    if (skipped < count) stop();
   }
 
   // Whether these bytes come next; they are read as far as they agree.

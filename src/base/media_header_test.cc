@@ -173,6 +173,23 @@ TEST(MediaHeader, LooksAtOneMebibyteAndNotBehindIt) {
   }
 }
 
+// H3: what stands before the size is passed over, in lines of any width and from any digit of a group on.
+TEST(MediaHeader, FindsTheSizeBehindLongSegmentsInBase64) {
+  for (std::size_t length = 200; length < 220; ++length) {
+    const std::string before = "\xFF\xD8" + jpeg_segment(0xE1, std::string(length, 'e')) +
+                               jpeg_segment(0xE2, std::string(3 * length, 'p'));
+    const std::string text = base64_encode(before + jpeg_frame(0xC0, 7, 8));
+    for (std::size_t width = 1; width < 80; ++width) {
+      std::string lines;
+      for (std::size_t at = 0; at < text.size(); at += width) lines += text.substr(at, width) + "\r\n";
+      ASSERT_EQ(base64_image_size(lines), (ImageSize{7, 8})) << length << ", width " << width;
+      lines[lines.size() / 2] = '!';
+      ASSERT_EQ(base64_image_size(lines), std::nullopt) << length << ", width " << width;
+    }
+    ASSERT_EQ(base64_image_size(text.substr(0, before.size() * 4 / 3)), std::nullopt) << length;
+  }
+}
+
 // H1
 TEST(MediaHeader, AllocatesNothing) {
   const std::string text = base64_encode(jpeg(1920, 1080));
