@@ -91,6 +91,9 @@ template <typename Vector>
 std::size_t encode_vectors(const char* in, std::size_t size, char* out) {
   std::size_t at = 0;
   for (; size - at >= Vector::kEncodeReads; at += Vector::kSize / 4 * 3, out += Vector::kSize) {
+    const std::size_t ahead = std::min(at + kAhead, size);
+    __builtin_prefetch(in + ahead);
+    __builtin_prefetch(out + (ahead - at) / 3 * 4, 1);
     Vector::encode(in + at, out);
   }
   return at + kScalarKernel.encode(in + at, size - at, out);
