@@ -80,7 +80,8 @@ Found<void> decode_png(std::string_view bytes, const PngHeader& header, const De
 
 // ---- JPEG (jpeg_header.cc, jpeg_decode.cc)
 
-Found<Header> read_jpeg_header(std::string_view bytes);
+// To count what is behind the end, all scans must be searched for it.
+Found<Header> read_jpeg_header(std::string_view bytes, bool counts_trailing);
 Found<void> decode_jpeg(std::string_view bytes, const Header& header, const Deadline& deadline);
 
 // ---- GIF (gif.cc)

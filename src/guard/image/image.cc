@@ -58,7 +58,7 @@ ImageFormat format_of(std::string_view bytes) {
 }
 
 Found<PngHeader> read_header(std::string_view bytes, ImageFormat format, const ImageOptions& options,
-                             const Deadline& deadline) {
+                             bool counts_trailing, const Deadline& deadline) {
   const auto plain = [](Found<Header> found) -> Found<PngHeader> {
     if (!found) return std::unexpected(std::move(found).error());
     return PngHeader{*found};
@@ -67,7 +67,7 @@ Found<PngHeader> read_header(std::string_view bytes, ImageFormat format, const I
     case ImageFormat::Png:
       return read_png_header(bytes, deadline);
     case ImageFormat::Jpeg:
-      return plain(read_jpeg_header(bytes));
+      return plain(read_jpeg_header(bytes, counts_trailing));
     case ImageFormat::Gif:
       return plain(read_gif_header(bytes, options.pixels));
     case ImageFormat::Bmp:
@@ -116,7 +116,7 @@ std::unexpected<Refusal> too_many_pixels(std::uint64_t pixels, std::uint64_t lim
                                      " pixels, could be decompression bomb DOS attack."});
 }
 
-Inspection inspect(std::string_view bytes, const ImageOptions& options) {
+Inspection inspect(std::string_view bytes, const ImageOptions& options, bool counts_trailing) {
   Inspection out;
   ImageCheck& check = out.check;
   const auto refuse = [&](Refusal refusal) {
@@ -134,7 +134,7 @@ Inspection inspect(std::string_view bytes, const ImageOptions& options) {
                    {}});
   }
   check.format = format_of(bytes);
-  Found<PngHeader> header = read_header(bytes, check.format, options, deadline);
+  Found<PngHeader> header = read_header(bytes, check.format, options, counts_trailing, deadline);
   if (!header) return refuse(std::move(header).error());
   check.format = header->format;
   check.width = header->width;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "guard/image/inflate.h"
 #include "guard/image/sample_images.h"
 
 namespace parley {
@@ -33,6 +34,17 @@ std::vector<Sample> all_samples() {
       {ImageFormat::Tiff, "image/tiff", 4, 3, tiff()},
       {ImageFormat::Tiff, "image/tiff", 9, 7, lzw_tiff()},
   };
+}
+
+TEST(Image, ChecksumsAreThoseOfTheDefinition) {
+  std::string bytes;
+  for (std::size_t size = 0; size <= 1'000; ++size) {
+    ASSERT_EQ(guard::crc32_of(bytes), crc(bytes)) << size;
+    const std::string_view all = bytes;
+    const std::size_t cut = size * 7 % (size + 1);
+    ASSERT_EQ(guard::crc32_of(all.substr(cut), guard::crc32_of(all.substr(0, cut))), crc(bytes)) << size;
+    bytes += static_cast<char>(size * size + size / 3);
+  }
 }
 
 TEST(Image, GoodImagesAreGoodAtBothLevels) {

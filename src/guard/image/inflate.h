@@ -1,4 +1,4 @@
-// What PNG needs of zlib, which is included by inflate.cc only.
+// What PNG needs of zlib and libdeflate, which are included by inflate.cc only.
 #pragma once
 
 #include <cstddef>

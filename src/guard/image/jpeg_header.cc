@@ -189,7 +189,7 @@ std::size_t trailing_of(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
-Found<Header> read_jpeg_header(std::string_view bytes) {
+Found<Header> read_jpeg_header(std::string_view bytes, bool counts_trailing) {
   const Found<Jpeg> jpeg = read_jpeg(bytes);
   if (!jpeg) return std::unexpected(jpeg.error());
   Header header{.format = ImageFormat::Jpeg, .width = jpeg->width, .height = jpeg->height};
@@ -202,7 +202,7 @@ Found<Header> read_jpeg_header(std::string_view bytes) {
     case Mpf::Jpeg:
       break;
   }
-  header.trailing = trailing_of(bytes, jpeg->scan_at);
+  if (counts_trailing) header.trailing = trailing_of(bytes, jpeg->scan_at);
   return header;
 }
 

@@ -47,7 +47,10 @@ TEST(OpenManusImage, Step6Bytes) {
   };
   EXPECT_EQ(message(padded(1048576), 1), "Valid image");
   EXPECT_EQ(message(padded(1048577), 1), "Image size exceeds limit (1048576 bytes)");
-  EXPECT_EQ(message(base64_encode(bmp(2048, 1707))), "Image size exceeds limit (10485760 bytes)");
+  const std::string larger = base64_encode(bmp(2048, 1707));  // just above 10 MiB
+  EXPECT_EQ(message(larger), "Image size exceeds limit (10485760 bytes)");
+  EXPECT_EQ(message(larger, 11), "Valid image");
+  EXPECT_EQ(message(larger.substr(0, larger.size() - 1) + "!", 11), "Invalid base64 characters detected");
 }
 
 TEST(OpenManusImage, Step7NoImage) {
