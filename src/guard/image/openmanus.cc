@@ -4,6 +4,7 @@
 
 #include "guard/image/inspect.h"
 #include "parley/base/base64.h"
+#include "parley/base/media_header.h"
 #include "parley/guard/image.h"
 
 namespace parley {
@@ -61,12 +62,24 @@ OpenManusVerdict judge(std::string_view bytes) {
   return {true, "Valid image"};
 }
 
+// Whether the start of the base64 holds all headers of a good JPEG. Its scans have no part in the verdict, so
+// they need not be decoded, which saves the memory for them and most of the time.
+bool starts_as_good_jpeg(std::string_view base64) {
+  constexpr std::size_t kStart = std::size_t{128} * 1024;  // Profiles and previews have up to 64 KiB each.
+  if (!base64.starts_with("/9j/") || base64.size() <= kStart) return false;
+  const auto bytes = base64_decode(base64.substr(0, kStart));
+  return bytes && judge(*bytes).ok;
+}
+
 }  // namespace
 
 OpenManusVerdict validate_base64_image(std::string_view text, std::size_t max_size_mb) {
   const std::size_t limit = max_size_mb > SIZE_MAX / kMiB ? SIZE_MAX : max_size_mb * kMiB;
   // A good text is read once: this mode takes what the steps below let pass, but for images of more than
   // 10 MiB where they are allowed.
+  if (starts_as_good_jpeg(base64_of_data_url(text)) && base64_check(text, Base64Mode::OpenManus, limit)) {
+    return {true, "Valid image"};
+  }
   if (const auto bytes = base64_decode(text, Base64Mode::OpenManus, limit)) return judge(*bytes);
 
   if (length_of(text) < 10) return refuse("Base64 string is empty or too short");

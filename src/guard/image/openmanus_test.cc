@@ -96,6 +96,30 @@ TEST(OpenManusImage, Step7Bomb) {
 
 TEST(OpenManusImage, Step8Format) { EXPECT_EQ(of(mpo()), "Unsupported image format: MPO"); }
 
+// Of a large JPEG only the start is decoded; no verdict may show it.
+TEST(OpenManusImage, LargeJpegsAreJudgedAsSmallOnes) {
+  const std::string tail(300'000, 'x');
+  std::string text = base64_encode(jpeg() + tail);
+  EXPECT_EQ(message(text), "Valid image");
+  EXPECT_EQ(message("data:image/png;base64," + text), "Valid image");
+  EXPECT_EQ(message(text + "\n"), "Invalid base64 string length");
+  EXPECT_EQ(message(text.substr(0, text.size() - 2)), "Invalid base64 string length");
+  EXPECT_EQ(message(text, 0), "Image size exceeds limit (0 bytes)");
+  EXPECT_EQ(message("data:," + text + ",AAAA"), "Invalid base64 characters detected");
+  for (const std::size_t place : {std::size_t{8}, std::size_t{100'000}, text.size() - 8}) {
+    std::string bad = text;
+    bad[place] = '-';
+    EXPECT_EQ(message(bad), "Invalid base64 characters detected") << place;
+  }
+  EXPECT_EQ(of(mpo() + tail), "Unsupported image format: MPO");
+  EXPECT_EQ(of(jpeg().substr(0, 40) + tail), of(jpeg().substr(0, 40) + std::string(60'000, 'x')));
+  EXPECT_EQ(of(jpeg() + std::string(std::size_t{11} << 20, 'x')),
+            "Image size exceeds limit (10485760 bytes)");
+  // Headers of 260 KB.
+  const std::string profile = "\xFF\xE3" + big(65'000, 2) + std::string(64'998, 'p');
+  EXPECT_EQ(of(jpeg().insert(2, profile + profile + profile + profile) + tail), "Valid image");
+}
+
 TEST(OpenManusImage, Step9Sides) {
   EXPECT_EQ(of(bmp(8192, 1)), "Valid image");
   EXPECT_EQ(of(bmp(8193, 1)), "Image dimensions exceed limit (8192x8192)");
