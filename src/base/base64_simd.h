@@ -44,7 +44,7 @@ template <typename Vector>
 inline constexpr std::size_t kDecodeNeeds = (Vector::kSize + 2) / 3 * 4;
 
 // Texts that the caches do not hold are asked for this many characters ahead, and so is the room for their
-// bytes: 10 MB take 0.9 ms instead of 1.4 (bench/media).
+// bytes: 10 MB take 0.9 ms instead of 1.4 to decode, and half the time to check (bench/media).
 inline constexpr std::size_t kAhead = 2048;
 
 template <typename Vector>
@@ -76,6 +76,8 @@ std::size_t check_vectors(const char* in, std::size_t size) {
   constexpr std::size_t kChars = Vector::kSize;
   std::size_t at = 0;
   for (; size - at >= 4 * kChars; at += 4 * kChars) {
+    __builtin_prefetch(in + std::min(at + kAhead, size));
+    if constexpr (4 * kChars > 64) __builtin_prefetch(in + std::min(at + kAhead + 64, size));
     const auto classes = [&](std::size_t k) { return Vector(in + at + k * kChars).classes(); };
     const Vector all = classes(0).smaller(classes(1)).smaller(classes(2).smaller(classes(3)));
     if (all.zeros() != 0) break;

@@ -1,5 +1,5 @@
-// Base64 in its three modes against a decoder that works digit by digit. The input is a text to decode, and
-// bytes to encode.
+// Base64 in its three modes and with each kernel against a decoder that works digit by digit. The input is a
+// text to decode, and bytes to encode.
 #include "parley/base/base64.h"
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/base64_kernel.h"
 #include "parley/base/utf8.h"
 #include "require.h"
 
@@ -109,11 +110,15 @@ void check(std::string_view text, Base64Mode mode) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  for (const Base64Mode mode : {Base64Mode::Canonical, Base64Mode::OpenManus, Base64Mode::Forgiving}) {
-    check(bytes, mode);
+  for (const parley::base64::Kernel* kernel : parley::base64::kernels()) {
+    if (!kernel->supported()) continue;
+    parley::base64::use_kernel(*kernel);
     const std::string encoded = parley::base64_encode(bytes);
     require(padded(encoded, true) == bytes, "the encoding");
-    check(encoded, mode);
+    for (const Base64Mode mode : {Base64Mode::Canonical, Base64Mode::OpenManus, Base64Mode::Forgiving}) {
+      check(bytes, mode);
+      check(encoded, mode);
+    }
   }
   return 0;
 }
