@@ -1,7 +1,8 @@
-// parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME]
+// parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME] [--images FOLDER]
 //
-// Runs every task, or those whose names contain what is given, and prints tables in Markdown: what was
-// measured on what, and at the end the goals with what was reached. Nothing is left out if it was missed.
+// Runs every task, or those whose names contain what is given (the task `validate` also on FOLDER's *.b64),
+// and prints tables in Markdown: what was measured on what, and at the end the goals with what was reached.
+// Nothing is left out if it was missed.
 #include <malloc.h>
 #include <sys/utsname.h>
 
@@ -18,6 +19,7 @@
 #include "generate.h"
 #include "goals.h"
 #include "harness.h"
+#include "media/task.h"
 #include "memory/task.h"
 #include "read/task.h"
 #include "tokens/task.h"
@@ -29,7 +31,7 @@ namespace {
 
 struct Options {
   std::size_t rounds = 100;
-  std::string_view task, document, contender;
+  std::string_view task, document, contender, images;
 };
 
 bool parse(int argc, char** argv, Options& options) {
@@ -46,6 +48,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.document = value;
     } else if (name == "--contender") {
       options.contender = value;
+    } else if (name == "--images") {
+      options.images = value;
     } else {
       return false;
     }
@@ -92,8 +96,10 @@ bool has(std::string_view name, std::string_view wanted) {
 int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fputs("usage: parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME]\n",
-               stderr);
+    std::fputs(
+        "usage: parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME] [--images "
+        "FOLDER]\n",
+        stderr);
     return 2;
   }
   // Freed memory stays in the process, so that nobody is measured by the page faults of the kernel.
@@ -119,6 +125,7 @@ int main(int argc, char** argv) {
   run(bench::copy_task::groups());
   run(bench::tokens_task::groups());
   run(bench::filter_task::groups());
+  run(bench::media_task::groups(options.images));
   run(bench::window_task::groups(documents));
   print("\n## Times\n\nMicroseconds of one call; GB/s of the document written or read.\n\n" +
         bench::to_markdown(table.rows()));

@@ -58,7 +58,7 @@ Read read_digits(std::string_view text, bool skip_spaces, char* out) {
       while (read.end < text.size() && is_space(text[read.end])) ++read.end;
       continue;
     }
-    // Here fewer than four digits stand in a row, but there may be four.
+    // The next group is cut off, or whitespace stands in it.
     std::size_t count = 0;
     read.last = 0;
     for (; read.end < text.size() && count < 4; ++read.end) {
