@@ -21,6 +21,7 @@
 #include <limits>
 
 #include "base/base64_kernel.h"
+#include "parley/base/data_url.h"
 
 namespace parley {
 namespace {
@@ -343,7 +344,7 @@ std::string_view declared_media_type(std::string_view data_url) {
 }
 
 std::string_view base64_of_data_url(std::string_view text) {
-  if (!text.starts_with("data:")) return text;
+  if (!is_data_url(text)) return text;
   const std::size_t comma = text.find(',');
   return comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
 }

@@ -5,6 +5,7 @@
 
 #include "json/compact.h"
 #include "json/walk.h"
+#include "parley/base/data_url.h"
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
 #include "parley/base/media_type.h"
@@ -36,24 +37,6 @@ std::string_view usual_media_type(BlockType type) {
     default:
       return "application/octet-stream";
   }
-}
-
-// "data:[<type>][;base64],<data>" taken apart. `is_base64` is false for anything else.
-struct DataUrl {
-  std::string_view media_type, data;
-  bool is_base64 = false;
-};
-DataUrl parse_data_url(std::string_view url) {
-  DataUrl out;
-  const std::size_t comma = url.find(',');
-  if (!url.starts_with("data:") || comma == std::string_view::npos) return out;
-  std::string_view head = url.substr(5, comma - 5);
-  out.data = url.substr(comma + 1);
-  constexpr std::string_view kMark = ";base64";
-  out.is_base64 = head.ends_with(kMark);
-  if (out.is_base64) head.remove_suffix(kMark.size());
-  out.media_type = head.substr(0, head.find(';'));
-  return out;
 }
 
 // One for every type of block.
@@ -178,14 +161,14 @@ void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, 
 
 bool is_inline(const Arena& arena, const BlockRecord& media) {
   if (!media.data().present()) return false;
-  return media.source == SourceKind::Base64 || parse_data_url(arena.bytes(media.data())).is_base64;
+  return media.source == SourceKind::Base64 || split_data_url(arena.bytes(media.data())).is_base64;
 }
 
 InlineMedia inline_media(Draft& draft, const Arena& arena, const BlockRecord& media, std::size_t index) {
   InlineMedia out;
   out.data = media.data().present() ? arena.bytes(media.data()) : std::string_view();
   if (media.media_type().present()) out.media_type = arena.bytes(media.media_type());
-  if (const DataUrl url = parse_data_url(out.data); url.is_base64) {
+  if (const DataUrlParts url = split_data_url(out.data); url.is_base64) {
     if (!out.media_type.empty() && plain(out.media_type) != plain(url.media_type)) {
       draft.note(
           "media_type_corrected", Severity::Info, "corrected",
@@ -217,7 +200,7 @@ std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRec
                                 std::size_t index) {
   if (media.media_type().present()) return arena.bytes(media.media_type());
   std::string_view url = media.data().present() ? arena.bytes(media.data()) : std::string_view();
-  if (const DataUrl data = parse_data_url(url); !data.media_type.empty()) return data.media_type;
+  if (const DataUrlParts data = split_data_url(url); !data.media_type.empty()) return data.media_type;
   url = url.substr(0, url.find_first_of("?#"));
   for (const Extension& extension : kExtensions) {
     const bool fits =

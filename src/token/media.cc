@@ -4,6 +4,8 @@
 #include <cmath>
 #include <variant>
 
+#include "parley/base/data_url.h"
+
 namespace parley {
 namespace {
 
@@ -193,10 +195,9 @@ Known known_of(const MediaSource& source) {
     return {base64_of_data_url(data->data), data->media_type};
   }
   const auto& url = std::get<URLSource>(source);
-  if (!url.url.view().starts_with("data:")) return {{}, url.media_type};
-  std::string_view media_type = url.url.view().substr(5);
-  media_type = media_type.substr(0, media_type.find_first_of(";,"));
-  return {base64_of_data_url(url.url), media_type};
+  if (!is_data_url(url.url)) return {{}, url.media_type};
+  const DataUrlParts parts = split_data_url(url.url);
+  return {parts.data, parts.media_type};
 }
 
 double seconds_of(const Known& media, double bytes_a_second) {

@@ -1,0 +1,78 @@
+// URLs by the WHATWG standard, which is what browsers and the HTTP clients of most languages follow: one
+// reading of a text, so that what is checked is what is fetched.
+//
+// Invariants (quoted by tests as L1..L5):
+//   L1  parse_url(url.href()) gives the same Url.
+//   L2  A host of a special scheme that is an address, however it is spelled (0x7f.1, 2130706433, full-width
+//       digits, %31), has its kind and its bytes; its text is the one usual spelling.
+//   L3  href() is printable ASCII without spaces; a path that is opaque (data:) may hold spaces.
+//   L4  No input makes these functions throw or take more than linear time.
+//   L5  A text of more bytes than the limit is refused before it is read.
+//
+// Hosts that are not ASCII go through libidn2, which is stricter than the standard: it refuses symbols and
+// emoji, hyphens at the ends and in the third and fourth place, labels of more than 63 bytes, and characters
+// that are newer than it. The error then says that the xn-- form can be written instead. docs/guard.md has
+// the list.
+//
+// Value types and pure functions; safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parley/base/error.h"
+#include "parley/base/ip_address.h"
+
+namespace parley {
+
+inline constexpr std::size_t kMaxUrlBytes = std::size_t{32} * 1024 * 1024;  // data URLs are long
+
+enum class HostKind : std::uint8_t {
+  None,    // There is none: "data:", "mailto:".
+  Empty,   // There is one, and it is empty: "file:///x".
+  Domain,  // Of a special scheme; ASCII, lower case.
+  Ipv4,
+  Ipv6,    // In brackets, of any scheme.
+  Opaque,  // Of a scheme that is not special; percent-encoded and otherwise as written.
+};
+
+// "none", "empty", "domain", "ipv4", "ipv6", "opaque".
+std::string_view to_string(HostKind kind);
+
+struct Url {
+  std::string scheme;    // lower case, without the colon
+  std::string username;  // percent-encoded, as all below
+  std::string password;
+  HostKind host_kind = HostKind::None;
+  std::string host;                   // "example.com", "127.0.0.1", "[::1]"
+  std::optional<IpAddress> address;   // of Ipv4 and Ipv6
+  std::optional<std::uint16_t> port;  // absent if there is none, or if it is the scheme's own
+  bool has_opaque_path = false;
+  std::string path;  // "/a/b", "" or, if opaque, anything
+  std::optional<std::string> query;
+  std::optional<std::string> fragment;
+
+  // http, https, ws, wss, ftp or file: the schemes that have hosts, and where a backslash is a slash.
+  bool is_special() const;
+  bool has_credentials() const { return !username.empty() || !password.empty(); }
+  // The port, or the scheme's own; 0 if there is neither.
+  std::uint16_t effective_port() const;
+  std::string href() const;
+
+  bool operator==(const Url&) const = default;
+};
+
+// An absolute URL. Fails with Invalid, saying what is wrong but not repeating the text (which may hold a
+// password), with InvalidUtf8, or with LimitExceeded.
+Result<Url> parse_url(std::string_view text, std::size_t max_bytes = kMaxUrlBytes);
+
+// What `reference` means where `base` is: a redirect's Location, a link.
+Result<Url> resolve_url(std::string_view reference, const Url& base, std::size_t max_bytes = kMaxUrlBytes);
+
+// The bytes that a text spells with "%41" and the like; a '%' without two digits stays.
+std::string percent_decode(std::string_view text);
+
+}  // namespace parley
