@@ -20,11 +20,18 @@ endif()
 # CMake: find_package(parley CONFIG). The libraries are static, so their private libraries are needed again.
 set(PARLEY_FIND_PACKAGES "")
 set(PARLEY_REQUIRES "")
+set(PARLEY_SHARED_LIBS "")
 foreach(name IN LISTS packages)
   get_property(module GLOBAL PROPERTY PARLEY_MODULE_${name})
   string(APPEND PARLEY_FIND_PACKAGES
     "pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET ${module})\n")
-  list(APPEND PARLEY_REQUIRES ${module})
+  get_property(shared GLOBAL PROPERTY PARLEY_SHARED_${name})
+  if(shared)
+    list(JOIN shared " " shared)
+    string(APPEND PARLEY_SHARED_LIBS " ${shared}")
+  else()
+    list(APPEND PARLEY_REQUIRES ${module})
+  endif()
 endforeach()
 list(JOIN PARLEY_REQUIRES " " PARLEY_REQUIRES)
 
@@ -44,7 +51,7 @@ set(PARLEY_LIBS "")
 foreach(target IN LISTS targets)
   string(PREPEND PARLEY_LIBS " -l${target}")
 endforeach()
-string(STRIP "${PARLEY_LIBS}" PARLEY_LIBS)
+string(STRIP "${PARLEY_LIBS}${PARLEY_SHARED_LIBS}" PARLEY_LIBS)
 # The prefix is found from the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH PARLEY_PREFIX_FROM_PC
   "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")

@@ -1,13 +1,15 @@
 # How a room (one folder of src/) becomes a library, and what all rooms share.
 #
-#   parley_package(NAME MODULE)       finds the pkg-config module MODULE as PkgConfig::NAME
+#   parley_package(NAME MODULE [SHARED])  finds the pkg-config module MODULE as PkgConfig::NAME. SHARED: it is always
+#                                     linked as a shared library, so `pkg-config --static parley` does not ask for
+#                                     the libraries that only its static form needs
 #   parley_room(NAME SOURCES ... [DEPENDS ...] [LINK_PRIVATE ...] [TESTS ...])
 #   parley_add_tests(FILES...)        adds sources to the one test program, parley_tests
 #   parley_warnings(TARGET)           the project's warnings
 #   parley_umbrella()                 parley::parley, all rooms made so far
 #
 # Global properties: PARLEY_ROOMS (in dependency order), PARLEY_TEST_SOURCES, PARLEY_PACKAGES (the names
-# that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name).
+# that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name), PARLEY_SHARED_<name>.
 include_guard(GLOBAL)
 set(PARLEY_ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
 cmake_path(NORMAL_PATH PARLEY_ROOT)
@@ -17,6 +19,9 @@ find_package(PkgConfig REQUIRED)
 macro(parley_package name module)
   pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET GLOBAL ${module})
   set_property(GLOBAL PROPERTY PARLEY_MODULE_${name} ${module})
+  if("${ARGN}" STREQUAL "SHARED")
+    set_property(GLOBAL PROPERTY PARLEY_SHARED_${name} "${${name}_LDFLAGS}")
+  endif()
 endmacro()
 
 function(parley_warnings target)

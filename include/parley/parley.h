@@ -37,6 +37,8 @@
 #include "parley/message/provenance.h"
 #include "parley/message/role.h"
 #include "parley/message/validate.h"
+#include "parley/net/http.h"
+#include "parley/net/resolver.h"
 #include "parley/token/calibration.h"
 #include "parley/token/counter.h"
 #include "parley/token/encoding.h"

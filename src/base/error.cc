@@ -38,6 +38,8 @@ std::string_view to_string(Code code) {
       return "unavailable";
     case Code::Timeout:
       return "timeout";
+    case Code::Cancelled:
+      return "cancelled";
   }
   return "unknown";  // A number that is no Code; the compiler checks that every Code is above.
 }

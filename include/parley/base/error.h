@@ -30,6 +30,7 @@ enum class Code : std::uint8_t {
   NotFound,       // Nothing has this name.
   Unavailable,    // The environment (file, network, store) failed; trying again may help.
   Timeout,        // A deadline passed.
+  Cancelled,      // The caller asked to stop.
 };
 
 // The code's name as it appears in machine output, e.g. "wrong_type".

@@ -1,0 +1,33 @@
+// Which addresses a name has. An interface, so that a caller can check every answer before anything connects,
+// and a test can give answers of its own.
+//
+// A Resolver is called from the thread that makes the request; an implementation says which threads it can
+// serve.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/base/ip_address.h"
+
+namespace parley::net {
+
+class Resolver {
+ public:
+  Resolver() = default;
+  Resolver(const Resolver&) = delete;
+  Resolver& operator=(const Resolver&) = delete;
+  virtual ~Resolver() = default;
+
+  // The addresses of a domain in ASCII, best first; never empty. Fails with NotFound if the name has none,
+  // with Unavailable if nobody could be asked.
+  virtual Result<std::vector<IpAddress>> resolve(std::string_view host) = 0;
+};
+
+// getaddrinfo(3): the hosts file and the name servers of the machine, with their own time limits
+// (resolv.conf), which no deadline of Parley's cuts short. Safe from any thread; lives as long as the
+// program.
+Resolver& system_resolver();
+
+}  // namespace parley::net

@@ -1,0 +1,396 @@
+// The one file that includes libcurl.
+#include "parley/net/http.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+
+namespace parley::net {
+namespace {
+
+// The name that pinned requests connect to. Its addresses are given to libcurl beforehand, and no name server
+// knows a name under .invalid, so nothing in a URL decides what is looked up (N1).
+constexpr std::string_view kPinned = "pinned.invalid";
+
+struct EasyDeleter {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+struct MultiDeleter {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+struct ListDeleter {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using Easy = std::unique_ptr<CURL, EasyDeleter>;
+using Multi = std::unique_ptr<CURLM, MultiDeleter>;
+using List = std::unique_ptr<curl_slist, ListDeleter>;
+
+void append(List& list, const std::string& line) {
+  curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+  if (longer == nullptr) throw std::bad_alloc();
+  (void)list.release();
+  list.reset(longer);
+}
+
+// libcurl keeps copies of the header lines in a list; those that hold keys are overwritten before they are
+// freed.
+void wipe(curl_slist* list) {
+  for (; list != nullptr; list = list->next) explicit_bzero(list->data, std::strlen(list->data));
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_token(std::string_view text) {
+  constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
+           kSigns.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_header_value(std::string_view text) {
+  return std::ranges::none_of(
+      text, [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
+}
+
+// To libcurl 0 is no limit at all, and more than it can count is an error.
+long milliseconds(std::chrono::milliseconds time) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24);
+  return static_cast<long>(std::clamp(time, std::chrono::milliseconds(1), kLongest).count());
+}
+
+Error made(Code code, std::string sentence) { return fail(code, std::move(sentence)).error(); }
+
+constexpr std::size_t kLongestHost = 255;  // no name server answers for more, and errors repeat it
+
+Result<void> check(const Request& request) {
+  if (request.url.scheme != "http" && request.url.scheme != "https") {
+    return fail(Code::Invalid, "a request is made to " + request.url.scheme + ":, expected http: or https:");
+  }
+  if (request.url.host.size() > kLongestHost) {
+    return fail(Code::Invalid, "the host of a request is longer than any name can be");
+  }
+  if (!is_token(request.method)) return fail(Code::Invalid, "the method of a request is no token");
+  const auto is_good = [](std::string_view name, std::string_view value) {
+    return is_token(name) && is_header_value(value);
+  };
+  const bool good =
+      std::ranges::all_of(request.headers, [&](const Header& h) { return is_good(h.name, h.value); }) &&
+      std::ranges::all_of(request.secret_headers, [&](const SecretHeader& h) {
+        return is_good(h.name, h.prefix) && is_header_value(h.value.reveal());
+      });
+  if (!good) return fail(Code::Invalid, "a header of a request has a name or a value that cannot be sent");
+  return {};
+}
+
+// One request on its way. libcurl holds a pointer to it while it runs.
+class Transfer {
+ public:
+  explicit Transfer(const Request& request)
+      : request_(request), easy_(curl_easy_init()), multi_(curl_multi_init()) {
+    if (!easy_ || !multi_) throw std::bad_alloc();
+  }
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+  ~Transfer() {
+    easy_.reset();
+    wipe(headers_.get());
+  }
+
+  Result<Response> run() {
+    set_up();
+    curl_multi_add_handle(multi_.get(), easy_.get());
+    const CURLcode status = wait();
+    curl_off_t wire = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T, &wire);
+    curl_multi_remove_handle(multi_.get(), easy_.get());
+    if (thrown_) std::rethrow_exception(thrown_);
+    if (status == CURLE_OK) take_progress(0, wire);  // the last bytes may have come without a report
+    if (error_) return std::unexpected(*std::move(error_));
+    if (status != CURLE_OK) return std::unexpected(explain(status));
+    if (!is_header_whole_) return std::unexpected(explain(CURLE_PARTIAL_FILE));
+    long code = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &code);
+    response_.status = static_cast<int>(code);
+    response_.wire_bytes = static_cast<std::size_t>(wire);
+    return std::move(response_);
+  }
+
+ private:
+  template <typename Value>
+  void set(CURLoption option, Value value) {
+    const CURLcode status = curl_easy_setopt(easy_.get(), option, value);
+    if (status == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+    if (status != CURLE_OK && !error_) {
+      error_ = made(Code::Unavailable, "libcurl does not know an option that is needed");
+    }
+  }
+
+  void set_up() {
+    Url target = request_.url;
+    target.username.clear();
+    target.password.clear();
+    target.fragment.reset();
+    set(CURLOPT_URL, target.href().c_str());
+    set(CURLOPT_PATH_AS_IS, 1L);
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_PROXY, "");  // not the environment's
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+    set(CURLOPT_TIMEOUT_MS, milliseconds(request_.timeout));
+    set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request_.connect_timeout));
+    set(CURLOPT_FORBID_REUSE, 1L);
+    set_method();
+    set_headers();
+    if (!request_.addresses.empty()) set_addresses();
+    set(CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+    set(CURLOPT_WRITEDATA, this);
+    set(CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+    set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, &Transfer::on_progress);
+    set(CURLOPT_XFERINFODATA, this);
+  }
+
+  void set_method() {
+    if (request_.method == "HEAD") {
+      set(CURLOPT_NOBODY, 1L);
+      return;
+    }
+    if (!request_.body.empty() || request_.method == "POST") {
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+      set(CURLOPT_POSTFIELDS, request_.body.c_str());
+    }
+    set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  }
+
+  void set_headers() {
+    append(headers_, "Expect:");        // no waiting for a 100
+    append(headers_, "Content-Type:");  // none but the caller's
+    const bool has_agent = std::ranges::any_of(
+        request_.headers, [](const Header& h) { return same_name(h.name, "User-Agent"); });
+    if (!has_agent) append(headers_, "User-Agent: parley");
+    // libcurl drops a header "name:" without a value; with a semicolon it sends an empty one.
+    const auto line = [](const std::string& name, const std::string& value) {
+      return value.empty() ? name + ';' : name + ": " + value;
+    };
+    for (const Header& header : request_.headers) append(headers_, line(header.name, header.value));
+    for (const SecretHeader& header : request_.secret_headers) {
+      std::string text = line(header.name, header.prefix + std::string(header.value.reveal()));
+      append(headers_, text);
+      explicit_bzero(text.data(), text.size());
+    }
+    set(CURLOPT_HTTPHEADER, headers_.get());
+  }
+
+  void set_addresses() {
+    const std::string port = std::to_string(request_.url.effective_port());
+    append(connect_to_, "::" + std::string(kPinned) + ":" + port);
+    std::string line = std::string(kPinned) + ":" + port + ":";
+    for (std::size_t i = 0; i < request_.addresses.size(); ++i) {
+      if (i > 0) line += ',';
+      line += to_string(request_.addresses[i]);
+    }
+    append(resolve_, line);
+    set(CURLOPT_CONNECT_TO, connect_to_.get());
+    set(CURLOPT_RESOLVE, resolve_.get());
+    // The last word before a connection is made: whatever libcurl thinks it connects to, it must be pinned.
+    set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
+    set(CURLOPT_OPENSOCKETDATA, this);
+  }
+
+  CURLcode wait() {
+    if (error_) return CURLE_ABORTED_BY_CALLBACK;
+    // curl_multi_wakeup() is the one call that another thread may make.
+    const std::stop_callback wake(request_.stop, [this] { curl_multi_wakeup(multi_.get()); });
+    for (;;) {
+      if (request_.stop.stop_requested()) {
+        error_ = made(Code::Cancelled, "the request was cancelled");
+        return CURLE_ABORTED_BY_CALLBACK;
+      }
+      int running = 0;
+      if (curl_multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_FAILED_INIT;
+      int left = 0;
+      while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+        if (message->msg == CURLMSG_DONE) return message->data.result;
+      }
+      if (running == 0) return CURLE_FAILED_INIT;
+      constexpr int kLongestWait = 1000;  // libcurl shortens it to its own next deadline
+      if (curl_multi_poll(multi_.get(), nullptr, 0, kLongestWait, nullptr) != CURLM_OK)
+        return CURLE_FAILED_INIT;
+    }
+  }
+
+  bool is_pinned(const sockaddr& address) const {
+    IpAddress peer;
+    if (address.sa_family == AF_INET) {
+      sockaddr_in v4{};
+      std::memcpy(&v4, &address, sizeof v4);
+      peer = IpAddress::v4(ntohl(v4.sin_addr.s_addr));
+    } else if (address.sa_family == AF_INET6) {
+      sockaddr_in6 v6{};
+      std::memcpy(&v6, &address, sizeof v6);
+      peer.is_v6 = true;
+      std::memcpy(peer.bytes.data(), &v6.sin6_addr, peer.bytes.size());
+    } else {
+      return false;
+    }
+    return std::ranges::find(request_.addresses, peer) != request_.addresses.end();
+  }
+
+  static curl_socket_t on_open_socket(void* self, curlsocktype purpose, curl_sockaddr* address) {
+    const auto* transfer = static_cast<Transfer*>(self);
+    if (purpose != CURLSOCKTYPE_IPCXN || !transfer->is_pinned(address->addr)) return CURL_SOCKET_BAD;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  }
+
+  // Nothing may be thrown through libcurl, which is C: what is thrown is kept for run().
+  template <typename Take>
+  bool guarded(Take take) {
+    try {
+      return take(*this);
+    } catch (...) {
+      thrown_ = std::current_exception();
+      return false;
+    }
+  }
+
+  static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) {
+    return static_cast<Transfer*>(self)->guarded([&](Transfer& t) { return t.take_header({data, size}); })
+               ? size
+               : 0;
+  }
+  static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self) {
+    return static_cast<Transfer*>(self)->guarded([&](Transfer& t) { return t.take_body({data, size}); })
+               ? size
+               : CURL_WRITEFUNC_ERROR;
+  }
+  static int on_progress(void* self, curl_off_t expected, curl_off_t taken, curl_off_t, curl_off_t) {
+    return static_cast<Transfer*>(self)->guarded(
+               [&](Transfer& t) { return t.take_progress(expected, taken); })
+               ? 0
+               : 1;
+  }
+
+  bool stop_with(Error error) {
+    if (!error_) error_ = std::move(error);
+    return false;
+  }
+  bool over_limit(std::string_view what, std::size_t limit) {
+    return stop_with(
+        made(Code::LimitExceeded, std::string(what) + " is larger than " + std::to_string(limit) + " bytes"));
+  }
+
+  bool take_header(std::string_view line) {
+    header_bytes_ += line.size();
+    if (header_bytes_ > request_.max_header_bytes) {
+      return over_limit("the header of an answer", request_.max_header_bytes);
+    }
+    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    if (line.starts_with("HTTP/")) {
+      response_.headers.clear();
+      is_header_whole_ = false;
+      return true;
+    }
+    // libcurl takes a header that is cut off for one that ends.
+    if (line.empty()) is_header_whole_ = true;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return true;
+    std::string_view value = line.substr(colon + 1);
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (!value.empty() && is_blank(value.front())) value.remove_prefix(1);
+    while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
+    response_.headers.push_back({std::string(line.substr(0, colon)), std::string(value)});
+    return true;
+  }
+
+  bool take_body(std::string_view piece) {
+    if (piece.size() > request_.max_bytes - body_bytes_) {
+      return over_limit("the body of an answer", request_.max_bytes);
+    }
+    body_bytes_ += piece.size();
+    if (!request_.on_body) {
+      response_.body += piece;
+      return true;
+    }
+    Result<void> taken = request_.on_body(piece);
+    return taken ? true : stop_with(std::move(taken).error());
+  }
+
+  bool take_progress(curl_off_t expected, curl_off_t taken) {
+    const auto limit = request_.max_wire_bytes;
+    const bool is_over = (expected > 0 && static_cast<std::uint64_t>(expected) > limit) ||
+                         (taken > 0 && static_cast<std::uint64_t>(taken) > limit);
+    return is_over ? over_limit("the body of an answer on the wire", limit) : true;
+  }
+
+  // What libcurl says in its own words may hold the URL, so only its codes are used.
+  Error explain(CURLcode status) const {
+    const std::string host = request_.url.host;
+    switch (status) {
+      case CURLE_OPERATION_TIMEDOUT:
+        return made(Code::Timeout, "the answer of " + host + " was not complete at its deadline");
+      case CURLE_COULDNT_RESOLVE_HOST:
+        return made(Code::Unavailable, "the host " + host + " could not be looked up");
+      case CURLE_COULDNT_CONNECT:
+        return made(Code::Unavailable, "no connection to " + host + " could be made");
+      case CURLE_PEER_FAILED_VERIFICATION:
+      case CURLE_SSL_CONNECT_ERROR:
+        return made(Code::Unavailable, "no trusted connection to " + host + " could be made");
+      case CURLE_PARTIAL_FILE:
+      case CURLE_GOT_NOTHING:
+      case CURLE_RECV_ERROR:
+      case CURLE_SEND_ERROR:
+        return made(Code::Unavailable, "the answer of " + host + " ended early");
+      case CURLE_BAD_CONTENT_ENCODING:
+        return made(Code::Unavailable, "the answer of " + host + " is not compressed as it says");
+      default:
+        return made(Code::Unavailable, "the request to " + host + " failed: " + curl_easy_strerror(status));
+    }
+  }
+
+  const Request& request_;
+  // Lists outlive the handle that points to them.
+  List headers_;
+  List connect_to_;
+  List resolve_;
+  Easy easy_;
+  Multi multi_;
+  Response response_;
+  std::optional<Error> error_;
+  std::exception_ptr thrown_;
+  bool is_header_whole_ = false;
+  std::size_t header_bytes_ = 0;
+  std::size_t body_bytes_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string_view> Response::header(std::string_view name) const {
+  const auto found = std::ranges::find_if(headers, [&](const Header& h) { return same_name(h.name, name); });
+  if (found == headers.end()) return std::nullopt;
+  return found->value;
+}
+
+Result<Response> send(const Request& request) {
+  PARLEY_CHECK(check(request));
+  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);  // safe from any thread since 7.84
+  if (ready != CURLE_OK) return fail(Code::Unavailable, "libcurl could not be started");
+  return Transfer(request).run();
+}
+
+}  // namespace parley::net

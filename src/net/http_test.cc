@@ -1,0 +1,317 @@
+#include "parley/net/http.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "base/planted.h"
+#include "net/loopback_server.h"
+
+namespace parley::net {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using Connection = LoopbackServer::Connection;
+
+constexpr std::uint32_t kLoopback = 0x7F000001;
+
+Request request_to(const std::string& url) {
+  Request request;
+  request.url = parse_url(url).value();
+  return request;
+}
+
+// A server that answers everything alike.
+LoopbackServer::Script saying(std::string text) {
+  return [text = std::move(text)](Connection& connection, const SeenRequest&) { connection.send(text); };
+}
+
+std::string outcome(const Result<Response>& response) {
+  return response ? "status " + std::to_string(response->status)
+                  : std::string(to_string(response.error().code));
+}
+
+TEST(Http, GetsAnAnswer) {
+  LoopbackServer server(saying(answer("200 OK", "Content-Type: image/png\r\nX-Two:  spaced \r\n", "hello")));
+  Request request = request_to(server.url("/a/%2e/b?q=1#f"));
+  request.headers = {{"Accept", "image/*"}, {"X-Empty", ""}};
+  const auto response = send(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "hello");
+  EXPECT_EQ(response->wire_bytes, 5U);
+  EXPECT_EQ(response->header("content-type"), "image/png");
+  EXPECT_EQ(response->header("x-two"), "spaced");
+  EXPECT_EQ(response->header("x-three"), std::nullopt);
+  const std::string head = server.seen().at(0).head;
+  EXPECT_TRUE(head.starts_with("GET /a/b?q=1 HTTP/1.1\r\n")) << head;
+  EXPECT_NE(head.find("\r\nAccept: image/*\r\n"), std::string::npos) << head;
+  EXPECT_NE(head.find("\r\nX-Empty:"), std::string::npos) << head;
+  EXPECT_NE(head.find("\r\nUser-Agent: parley\r\n"), std::string::npos) << head;
+}
+
+TEST(Http, SendsABody) {
+  LoopbackServer server(saying(answer("201 Created", "", "")));
+  Request request = request_to(server.url("/"));
+  request.method = "POST";
+  request.body = std::string("a\0b", 3);
+  request.headers = {{"Content-Type", "application/json"}};
+  EXPECT_EQ(outcome(send(request)), "status 201");
+  const SeenRequest seen = server.seen().at(0);
+  EXPECT_EQ(seen.body, request.body);
+  EXPECT_NE(seen.head.find("\r\nContent-Type: application/json\r\n"), std::string::npos) << seen.head;
+  EXPECT_EQ(seen.head.find("urlencoded"), std::string::npos) << seen.head;
+  EXPECT_EQ(seen.head.find("Expect"), std::string::npos) << seen.head;
+}
+
+// N1
+TEST(Http, ConnectsToThePinnedAddressWhateverTheName) {
+  LoopbackServer server(saying(answer("200 OK", "", "x")));
+  Request request = request_to(server.url("/", "no-such-name.example"));
+  request.addresses = {IpAddress::v4(kLoopback)};
+  const auto response = send(request);
+  ASSERT_TRUE(response) << response.error().message;
+  const std::string host = "\r\nHost: no-such-name.example:" + std::to_string(server.port()) + "\r\n";
+  EXPECT_NE(server.seen().at(0).head.find(host), std::string::npos) << server.seen().at(0).head;
+}
+
+// N1
+TEST(Http, PrefersThePinnedAddressToTheOneInTheUrl) {
+  LoopbackServer server(saying(answer("200 OK", "", "x")));
+  Request request = request_to(server.url("/", "192.0.2.1"));
+  request.addresses = {IpAddress::v4(kLoopback)};
+  EXPECT_EQ(outcome(send(request)), "status 200");
+}
+
+// N2
+TEST(Http, FollowsNoRedirect) {
+  LoopbackServer server(saying(answer("302 Found", "Location: /other\r\n", "")));
+  const auto response = send(request_to(server.url("/")));
+  EXPECT_EQ(outcome(response), "status 302");
+  EXPECT_EQ(response->header("Location"), "/other");
+  EXPECT_EQ(server.seen().size(), 1U);
+}
+
+// N3
+TEST(Http, HoldsItsLimitsOnBytes) {
+  LoopbackServer server(saying(answer("200 OK", "", std::string(1000, 'x'))));
+  for (const auto& [wire, out, expected] : {std::tuple{1000, 1000, "status 200"},
+                                            {1001, 1001, "status 200"},
+                                            {999, 1000, "limit_exceeded"},
+                                            {1000, 999, "limit_exceeded"}}) {
+    Request request = request_to(server.url("/"));
+    request.max_wire_bytes = static_cast<std::size_t>(wire);
+    request.max_bytes = static_cast<std::size_t>(out);
+    EXPECT_EQ(outcome(send(request)), expected) << wire << " " << out;
+  }
+}
+
+// N3
+TEST(Http, StopsAnEndlessBody) {
+  LoopbackServer server([](Connection& connection, const SeenRequest&) {
+    bool open = connection.send("HTTP/1.1 200 OK\r\n\r\n");
+    while (open) open = connection.send(std::string(4096, 'x'));
+  });
+  Request request = request_to(server.url("/"));
+  request.max_bytes = 100'000;
+  EXPECT_EQ(outcome(send(request)), "limit_exceeded");
+  request.max_bytes = SIZE_MAX;
+  request.max_wire_bytes = 100'000;
+  EXPECT_EQ(outcome(send(request)), "limit_exceeded");
+}
+
+// N3
+TEST(Http, StopsAnEndlessHeader) {
+  LoopbackServer server([](Connection& connection, const SeenRequest&) {
+    bool open = connection.send("HTTP/1.1 200 OK\r\n");
+    while (open) open = connection.send("X: " + std::string(1000, 'x') + "\r\n");
+  });
+  EXPECT_EQ(outcome(send(request_to(server.url("/")))), "limit_exceeded");
+}
+
+// N3
+TEST(Http, CountsWhatAGzipBombBecomes) {
+  const std::string bomb = gzipped(std::string(10'000'000, '\0'));
+  ASSERT_LT(bomb.size(), 20'000U);
+  LoopbackServer server(saying(answer("200 OK", "Content-Encoding: gzip\r\n", bomb)));
+  Request request = request_to(server.url("/"));
+  request.max_bytes = 9'999'999;
+  EXPECT_EQ(outcome(send(request)), "limit_exceeded");
+  request.max_bytes = 10'000'000;
+  const auto response = send(request);
+  EXPECT_EQ(outcome(response), "status 200");
+  EXPECT_EQ(response->body.size(), 10'000'000U);
+  EXPECT_EQ(response->wire_bytes, bomb.size());
+  request.max_wire_bytes = bomb.size() - 1;
+  EXPECT_EQ(outcome(send(request)), "limit_exceeded");
+}
+
+TEST(Http, ReadsChunks) {
+  LoopbackServer server(
+      saying("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4;x=y\r\ndefg\r\n0\r\n\r\n"));
+  const auto response = send(request_to(server.url("/")));
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body, "abcdefg");
+}
+
+// N4
+TEST(Http, EndsASlowDripAtItsDeadline) {
+  LoopbackServer server([](Connection& connection, const SeenRequest&) {
+    bool open = connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+    while (open && connection.pause()) open = connection.send("x");
+  });
+  Request request = request_to(server.url("/"));
+  request.timeout = 100ms;
+  EXPECT_EQ(outcome(send(request)), "timeout");
+}
+
+// N4
+TEST(Http, EndsWhenAStopIsAskedFor) {
+  std::stop_source source;
+  LoopbackServer server([&](Connection& connection, const SeenRequest&) {
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+    source.request_stop();
+    while (connection.pause()) {
+    }
+  });
+  Request request = request_to(server.url("/"));
+  request.stop = source.get_token();
+  EXPECT_EQ(outcome(send(request)), "cancelled");
+  EXPECT_EQ(outcome(send(request)), "cancelled") << "also if it was asked for before";
+  EXPECT_EQ(server.seen().size(), 1U);
+}
+
+// N5
+TEST(Http, TakesNoBodyThatEndsEarly) {
+  for (const std::string_view text : {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
+                                      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+                                      "HTTP/1.1 200 OK\r\nContent-Le", ""}) {
+    LoopbackServer server(saying(std::string(text)));
+    EXPECT_EQ(outcome(send(request_to(server.url("/")))), "unavailable") << text;
+  }
+}
+
+// N5
+TEST(Http, TakesNoMoreThanTheAnnouncedLength) {
+  LoopbackServer server(saying("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef"));
+  const auto response = send(request_to(server.url("/")));
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body, "abc");
+}
+
+TEST(Http, RefusesWhatIsNotHttp) {
+  for (const std::string_view text : {"hello, this is no HTTP at all\r\n\r\n", "SSH-2.0-x\r\n"}) {
+    LoopbackServer server(saying(std::string(text)));
+    EXPECT_EQ(outcome(send(request_to(server.url("/")))), "unavailable") << text;
+  }
+  LoopbackServer server(saying(answer("200 OK", "Content-Encoding: gzip\r\n", "no gzip")));
+  EXPECT_EQ(outcome(send(request_to(server.url("/")))), "unavailable");
+}
+
+// N6
+TEST(Http, AsksNoProxyOfTheEnvironment) {
+  LoopbackServer server(saying(answer("200 OK", "", "direct")));
+  LoopbackServer proxy(saying(answer("200 OK", "", "proxy")));
+  setenv("http_proxy", proxy.url("").c_str(), 1);
+  setenv("ALL_PROXY", proxy.url("").c_str(), 1);
+  const auto response = send(request_to(server.url("/")));
+  unsetenv("http_proxy");
+  unsetenv("ALL_PROXY");
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body, "direct");
+  EXPECT_TRUE(proxy.seen().empty());
+}
+
+// N6
+TEST(Http, KnowsTwoSchemes) {
+  for (const std::string_view url :
+       {"ftp://127.0.0.1/", "file:///etc/hostname", "data:,x", "gopher://127.0.0.1/"}) {
+    EXPECT_EQ(outcome(send(request_to(std::string(url)))), "invalid") << url;
+  }
+}
+
+TEST(Http, RefusesHeadersThatWouldSplit) {
+  for (const auto& [name, value] : {std::pair<std::string, std::string>{"X", "a\r\nY: b"},
+                                    {"X", "a\nb"},
+                                    {"X\r\nY", "b"},
+                                    {"X Y", "b"},
+                                    {"", "b"},
+                                    {"X:", "b"},
+                                    {"X", std::string("a\0b", 3)}}) {
+    Request request = request_to("http://127.0.0.1/");
+    request.headers = {{name, value}};
+    EXPECT_EQ(outcome(send(request)), "invalid") << name;
+    request.headers.clear();
+    request.secret_headers = {{name, "", Secret(value)}};
+    EXPECT_EQ(outcome(send(request)), "invalid") << name;
+  }
+  Request request = request_to("http://127.0.0.1/");
+  request.method = "GET / HTTP/1.1\r\nX: y";
+  EXPECT_EQ(outcome(send(request)), "invalid");
+}
+
+// N7
+TEST(Http, SendsASecretAndDoesNotRepeatIt) {
+  LoopbackServer server(saying("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort"));
+  Request request = request_to(server.url("/?key=hunter2word"));
+  request.url.username = "someuser";
+  request.url.password = "somepassword";
+  request.secret_headers = {{"Authorization", "Bearer ", Secret(planted_secret())}};
+  const auto response = send(request);
+  ASSERT_FALSE(response);
+  for (const std::string& word :
+       {planted_secret(), std::string("hunter2word"), std::string("somepassword")}) {
+    EXPECT_EQ(response.error().message.find(word), std::string::npos);
+  }
+  const std::string head = server.seen().at(0).head;
+  EXPECT_TRUE(head.find("\r\nAuthorization: Bearer " + planted_secret() + "\r\n") != std::string::npos);
+  EXPECT_TRUE(head.find("someuser") == std::string::npos && head.find("Basic") == std::string::npos);
+}
+
+TEST(Http, GivesTheBodyInPiecesToWhoAsks) {
+  LoopbackServer server(saying(answer("200 OK", "", "hello")));
+  Request request = request_to(server.url("/"));
+  std::string taken;
+  request.on_body = [&](std::string_view piece) -> Result<void> {
+    taken += piece;
+    return {};
+  };
+  const auto response = send(request);
+  ASSERT_TRUE(response);
+  EXPECT_EQ(taken, "hello");
+  EXPECT_EQ(response->body, "");
+  request.on_body = [](std::string_view) -> Result<void> { return fail(Code::Malformed, "enough"); };
+  EXPECT_EQ(outcome(send(request)), "malformed");
+}
+
+TEST(Http, SaysWhenNobodyListens) {
+  std::string url;
+  {
+    const LoopbackServer server(saying(""));
+    url = server.url("/");
+  }
+  EXPECT_EQ(outcome(send(request_to(url))), "unavailable");
+}
+
+TEST(Http, KeepsTheHeadersOfTheLastAnswer) {
+  LoopbackServer server(
+      saying("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + answer("200 OK", "X-Real: 1\r\n", "")));
+  const auto response = send(request_to(server.url("/")));
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->header("Link"), std::nullopt);
+  EXPECT_EQ(response->header("X-Real"), "1");
+}
+
+TEST(HttpThreads, SendFromSeveralAtOnce) {
+  LoopbackServer server(saying(answer("200 OK", "", "x")));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { EXPECT_EQ(outcome(send(request_to(server.url("/")))), "status 200"); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace parley::net
