@@ -1,0 +1,165 @@
+#include "parley/guard/data_url.h"
+
+#include <algorithm>
+
+#include "base/url_encode.h"
+#include "guard/mime_type.h"
+#include "parley/base/base64.h"
+#include "parley/base/data_url.h"
+#include "parley/base/media_type.h"
+#include "parley/base/url.h"
+
+namespace parley::guard {
+namespace {
+
+std::unexpected<Error> too_large(std::size_t max_bytes) {
+  return fail(Code::LimitExceeded, "a data URL holds more than " + std::to_string(max_bytes) + " bytes");
+}
+
+// What the URL parser would have left of `text`, in two pieces. Only a path that begins with a slash has
+// anything that must be resolved, so everything else is cut where it stands.
+struct Pieces {
+  std::string head;  // percent-encoded, before the comma
+  std::string body;  // behind it, not decoded; without tabs, line ends and fragment
+};
+
+bool is_line_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }
+
+std::string without_breaks(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  std::ranges::copy_if(text, std::back_inserter(out), [](char c) { return !is_line_break(c); });
+  return out;
+}
+
+std::string_view without_blanks_around(std::string_view text) {
+  const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// The text without what is no part of a URL. The scheme itself may be broken by a line end.
+Result<Pieces> pieces_of(std::string_view text) {
+  text = without_blanks_around(text);
+  text = text.substr(0, text.find('#'));
+  constexpr std::size_t kLongestScheme = 64;  // "data:" with line ends in it; more is a joke
+  const std::size_t colon = text.substr(0, kLongestScheme).find(':');
+  const bool is_data =
+      colon != std::string_view::npos && is_data_url(without_breaks(text.substr(0, colon + 1)));
+  if (!is_data) return fail(Code::Invalid, "a data URL does not begin with data:");
+  text.remove_prefix(colon + 1);
+
+  std::string resolved;  // lives as long as `text` points into it
+  const std::string start = without_breaks(text.substr(0, kLongestScheme));
+  if (start.starts_with('/')) {
+    PARLEY_TRY(const Url url, parse_url("data:" + std::string(text), SIZE_MAX));
+    resolved = url.href().substr(5);
+    text = resolved;
+  }
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return fail(Code::Invalid, "a data URL has no comma");
+  Pieces out;
+  url::append_encoded(out.head, without_breaks(text.substr(0, comma)), url::kControls);
+  out.body = without_breaks(text.substr(comma + 1));
+  return out;
+}
+
+// How many bytes percent_decode() would give.
+std::size_t decoded_size(std::string_view text) {
+  const auto is_hex = [](char c) {
+    const char l = url::lower(c);
+    return url::is_digit(l) || (l >= 'a' && l <= 'f');
+  };
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < text.size(); ++i, ++size) {
+    if (text[i] == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2])) i += 2;
+  }
+  return size;
+}
+
+// ";", spaces, "base64" at the end of the head. Takes it off if it is there.
+bool take_base64_mark(std::string_view& head) {
+  constexpr std::string_view kMark = "base64";
+  if (head.size() < kMark.size()) return false;
+  std::string_view rest = head;
+  if (!url::equals_ignoring_case(rest.substr(rest.size() - kMark.size()), kMark)) return false;
+  rest.remove_suffix(kMark.size());
+  while (rest.ends_with(' ')) rest.remove_suffix(1);
+  if (!rest.ends_with(';')) return false;
+  head = rest.substr(0, rest.size() - 1);
+  return true;
+}
+
+struct Read {
+  DataUrl url;
+  bool is_labelled = false;  // it names a type, be it none that can be
+};
+
+Result<Read> read(std::string_view text, std::size_t max_bytes) {
+  // A byte takes at most four characters: base64 with every digit escaped. Nothing that is longer, with 64
+  // KiB for a head, needs to be looked at.
+  constexpr std::size_t kLongestHead = std::size_t{64} * 1024;
+  const std::size_t least = text.size() / 4;
+  if (least > max_bytes && least - max_bytes > kLongestHead) return too_large(max_bytes);
+  PARLEY_TRY(Pieces pieces, pieces_of(text));
+  std::string_view head = without_blanks_around(pieces.head);
+  Read out;
+  out.url.is_base64 = take_base64_mark(head);
+  const std::size_t size = decoded_size(pieces.body);
+  if (out.url.is_base64) {
+    if (size != pieces.body.size()) pieces.body = percent_decode(pieces.body);
+    Result<std::string> bytes = base64_decode(pieces.body, Base64Mode::Forgiving, max_bytes);
+    if (!bytes && bytes.error().code == Code::LimitExceeded) return too_large(max_bytes);
+    if (!bytes) return fail(Code::Invalid, "a data URL says base64 and holds none");
+    out.url.bytes = *std::move(bytes);
+  } else {
+    if (size > max_bytes) return too_large(max_bytes);
+    out.url.bytes = percent_decode(pieces.body);
+  }
+  out.is_labelled = !head.empty() && !head.starts_with(';');
+  const std::string type = (head.starts_with(';') ? "text/plain" : "") + std::string(head);
+  if (auto parsed = parse_mime_type(type)) {
+    out.url.media_type = std::move(parsed->essence);
+    out.url.parameters = std::move(parsed->parameters);
+  } else {
+    out.url.media_type = "text/plain";
+    out.url.parameters = {{"charset", "US-ASCII"}};
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<DataUrl> read_data_url(std::string_view text, std::size_t max_bytes) {
+  PARLEY_TRY(Read out, read(text, max_bytes));
+  return std::move(out.url);
+}
+
+Result<DataUrlMedia> read_media_data_url(std::string_view text, std::size_t max_bytes) {
+  PARLEY_TRY(Read in, read(text, max_bytes));
+  const std::string& label = in.url.media_type;
+  if (in.is_labelled && label != "application/octet-stream" && !is_media(label)) {
+    return fail(Code::Unsupported,
+                "a data URL is labelled as something else than an image, a sound or a film");
+  }
+  DataUrlMedia out;
+  out.media_type = sniff_media_type(in.url.bytes);
+  if (!is_media(out.media_type)) {
+    return fail(Code::Unsupported, "the bytes of a data URL are no image, sound or film that is known");
+  }
+  if (in.is_labelled) out.declared = usual_name(label);
+  const DataUrlParts parts = split_data_url(text);
+  if (parts.is_base64 && base64_check(parts.data)) out.base64 = parts.data;
+  out.bytes = std::move(in.url.bytes);
+  return out;
+}
+
+std::string data_url(std::string_view media_type, std::string_view base64) {
+  if (is_data_url(base64)) return std::string(base64);
+  std::string out = "data:";
+  out.reserve(out.size() + media_type.size() + base64.size() + 8);
+  return out.append(media_type).append(";base64,").append(base64);
+}
+
+}  // namespace parley::guard
