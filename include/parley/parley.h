@@ -21,6 +21,7 @@
 #include "parley/dialect/repair.h"
 #include "parley/guard/clip.h"
 #include "parley/guard/data_url.h"
+#include "parley/guard/fetch.h"
 #include "parley/guard/filter.h"
 #include "parley/guard/image.h"
 #include "parley/guard/media.h"

@@ -1,0 +1,29 @@
+// What the files of this folder share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parley/guard/fetch.h"
+
+namespace parley::guard {
+
+struct SpecialRange {
+  std::string_view name;
+  bool is_private = false;  // opened by FetchOptions::allow_private
+};
+std::optional<SpecialRange> range_of(const IpAddress& address);
+
+// The IPv4 address inside ::ffff:0:0/96; any other address is itself.
+IpAddress unmapped(const IpAddress& address);
+
+// The part of a file: URL's path behind the root, decoded: "a/b.png". Nothing if it is not beneath it, or if
+// it holds what no path may (a NUL, an escaped slash).
+std::optional<std::string> path_beneath(const Url& url, std::string_view root);
+
+// Reads a regular file (U11). `path` is relative to `root`. Fails with NotFound, LimitExceeded, or Invalid
+// for what is no regular file or not beneath the root.
+Result<std::string> read_beneath(const std::string& root, const std::string& path, std::size_t max_bytes);
+
+}  // namespace parley::guard
