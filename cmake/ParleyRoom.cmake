@@ -9,7 +9,8 @@
 #   parley_umbrella()                 parley::parley, all rooms made so far
 #
 # Global properties: PARLEY_ROOMS (in dependency order), PARLEY_TEST_SOURCES, PARLEY_PACKAGES (the names
-# that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name), PARLEY_SHARED_<name>.
+# that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name), PARLEY_SHARED_<name> (its
+# libraries, if it is shared).
 include_guard(GLOBAL)
 set(PARLEY_ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
 cmake_path(NORMAL_PATH PARLEY_ROOT)
@@ -20,7 +21,7 @@ macro(parley_package name module)
   pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET GLOBAL ${module})
   set_property(GLOBAL PROPERTY PARLEY_MODULE_${name} ${module})
   if("${ARGN}" STREQUAL "SHARED")
-    set_property(GLOBAL PROPERTY PARLEY_SHARED_${name} "${${name}_LDFLAGS}")
+    set_property(GLOBAL PROPERTY PARLEY_SHARED_${name} "${${name}_LIBRARIES}")
   endif()
 endmacro()
 
