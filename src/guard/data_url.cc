@@ -8,6 +8,7 @@
 #include "parley/base/data_url.h"
 #include "parley/base/media_type.h"
 #include "parley/base/url.h"
+#include "parley/base/utf8.h"
 
 namespace parley::guard {
 namespace {
@@ -23,12 +24,13 @@ struct Pieces {
   std::string body;  // behind it, not decoded; without tabs, line ends and fragment
 };
 
-bool is_line_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }
+constexpr std::string_view kBreaks = "\t\n\r";  // no part of a URL, wherever they stand
 
 std::string without_breaks(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  std::ranges::copy_if(text, std::back_inserter(out), [](char c) { return !is_line_break(c); });
+  std::ranges::copy_if(text, std::back_inserter(out),
+                       [](char c) { return kBreaks.find(c) == std::string_view::npos; });
   return out;
 }
 
@@ -39,28 +41,41 @@ std::string_view without_blanks_around(std::string_view text) {
   return text;
 }
 
+// A data URL as the parser writes it, without "data:".
+Result<std::string> without_fragment(std::string_view text) {
+  PARLEY_TRY(Url url, parse_url(text, SIZE_MAX));
+  url.fragment.reset();
+  return url.href().substr(5);
+}
+
 // The text without what is no part of a URL. The scheme itself may be broken by a line end.
 Result<Pieces> pieces_of(std::string_view text) {
+  if (!is_utf8(text)) return fail(Code::InvalidUtf8, "a data URL is not UTF-8");
   text = without_blanks_around(text);
-  text = text.substr(0, text.find('#'));
-  constexpr std::size_t kLongestScheme = 64;  // "data:" with line ends in it; more is a joke
-  const std::size_t colon = text.substr(0, kLongestScheme).find(':');
-  const bool is_data =
-      colon != std::string_view::npos && is_data_url(without_breaks(text.substr(0, colon + 1)));
-  if (!is_data) return fail(Code::Invalid, "a data URL does not begin with data:");
-  text.remove_prefix(colon + 1);
+  std::size_t start = 0;
+  for (const char expected : std::string_view("data:")) {
+    start = text.find_first_not_of(kBreaks, start);
+    if (start == std::string_view::npos || url::lower(text[start]) != expected) {
+      return fail(Code::Invalid, "a data URL does not begin with data:");
+    }
+    ++start;
+  }
 
   std::string resolved;  // lives as long as `text` points into it
-  const std::string start = without_breaks(text.substr(0, kLongestScheme));
-  if (start.starts_with('/')) {
-    PARLEY_TRY(const Url url, parse_url("data:" + std::string(text), SIZE_MAX));
-    resolved = url.href().substr(5);
+  const std::size_t first = text.find_first_not_of(kBreaks, start);
+  if (first != std::string_view::npos && text[first] == '/') {
+    PARLEY_TRY(resolved, without_fragment(text));
     text = resolved;
+  } else {
+    text.remove_prefix(start);
+    text = text.substr(0, text.find('#'));
   }
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos) return fail(Code::Invalid, "a data URL has no comma");
   Pieces out;
-  url::append_encoded(out.head, without_breaks(text.substr(0, comma)), url::kControls);
+  // The comma keeps the blanks before it from being an end that is cut off.
+  PARLEY_TRY(out.head, without_fragment("data:" + std::string(text.substr(0, comma + 1))));
+  out.head.pop_back();
   out.body = without_breaks(text.substr(comma + 1));
   return out;
 }

@@ -30,12 +30,17 @@ TEST(DataUrl, IsReadAsBrowsersReadIt) {
   EXPECT_EQ(shown("data:image/png;base64;x=y,aGk="), "image/png|aGk=");
   EXPECT_EQ(shown("data:base64,aGk="), "text/plain|aGk=");
   EXPECT_EQ(shown("data:;base64,aGk="), "text/plain|hi");
+  EXPECT_EQ(shown("data:image/png?; base64,aGk="), "text/plain|aGk=") << "the space is %20 in a query";
+  EXPECT_EQ(read_data_url("data:a/b;x=y ?z,").value().parameters.at(0).second, "y%20?z");
   EXPECT_EQ(shown("data:,a#b,c"), "text/plain|a");
   EXPECT_EQ(shown("data:,a?b"), "text/plain|a?b");
   EXPECT_EQ(shown(" d\nata:,x "), "text/plain|x");
+  EXPECT_EQ(shown("da" + std::string(1000, '\n') + "ta\t:,x"), "text/plain|x");
   EXPECT_EQ(shown("data:,%"), "text/plain|%");
   EXPECT_EQ(shown("data:,%00\xC3\xA9"), "text/plain|\0\xC3\xA9"s);
   EXPECT_EQ(shown("data:/a,b/../c,d"), "text/plain|d") << "a path with a slash in front is resolved";
+  EXPECT_EQ(shown("data:/a,b\x01#c"), "text/plain|b\x01")
+      << "nothing but the ends of the whole text is cut off";
   EXPECT_EQ(shown("data:image/png;charset=x;base64,aGk="), "image/png|hi");
 }
 
@@ -54,6 +59,7 @@ TEST(DataUrl, RefusesWhatIsNone) {
         "data:;base64,a===", "data:;base64,a-_b", "data:x#,y"}) {
     EXPECT_EQ(shown(text), "invalid") << text;
   }
+  EXPECT_EQ(shown("data:,\xFF"), "invalid_utf8");
 }
 
 // D2

@@ -36,7 +36,7 @@ struct DataUrl {
   std::string bytes;
 };
 
-// Fails with Invalid for what is no data URL, with LimitExceeded (D2).
+// Fails with Invalid for what is no data URL, with InvalidUtf8, with LimitExceeded (D2).
 Result<DataUrl> read_data_url(std::string_view text, std::size_t max_bytes = kMaxDataUrlBytes);
 
 // Media as their bytes show them.
