@@ -51,10 +51,8 @@ TEST(Url, SeesTheAddressBehindEverySpelling) {
   for (const std::string_view text :
        {"http://127.0.0.1", "http://127.1/", "http://0x7f.1/", "http://0177.0.0.1/", "http://2130706433/",
         "http://%31%32%37.0.0.1/", "http://127.0.0.1./", "http:\\\\127.0.0.1", "http:127.0.0.1",
-        "http://\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1/",
-        "http://127\xE3\x80\x82"
-        "0.0.1",
-        "http://1\t27.0.0.1", "http://evil.example@127.0.0.1", "\x01 http:////127.0.0.1"}) {
+        "http://\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1/", "http://127\u30020.0.1", "http://1\t27.0.0.1",
+        "http://evil.example@127.0.0.1", "\x01 http:////127.0.0.1"}) {
     const auto url = parse_url(text);
     ASSERT_TRUE(url) << text;
     EXPECT_EQ(url->host_kind, HostKind::Ipv4) << text;

@@ -11,7 +11,6 @@
 namespace parley::net {
 namespace {
 
-using std::chrono_literals::operator""ms;
 using Connection = LoopbackServer::Connection;
 
 constexpr std::uint32_t kLoopback = 0x7F000001;
@@ -132,16 +131,16 @@ TEST(Http, StopsAnEndlessHeader) {
 
 // N3
 TEST(Http, CountsWhatAGzipBombBecomes) {
-  const std::string bomb = gzipped(std::string(10'000'000, '\0'));
+  const std::string bomb = gzipped(std::string(8'000'000, '\0'));
   ASSERT_LT(bomb.size(), 20'000U);
   LoopbackServer server(saying(answer("200 OK", "Content-Encoding: gzip\r\n", bomb)));
   Request request = request_to(server.url("/"));
-  request.max_bytes = 9'999'999;
+  request.max_bytes = 7'999'999;
   EXPECT_EQ(outcome(send(request)), "limit_exceeded");
-  request.max_bytes = 10'000'000;
+  request.max_bytes = 8'000'000;
   const auto response = send(request);
   EXPECT_EQ(outcome(response), "status 200");
-  EXPECT_EQ(response->body.size(), 10'000'000U);
+  EXPECT_EQ(response->body.size(), 8'000'000U);
   EXPECT_EQ(response->wire_bytes, bomb.size());
   request.max_wire_bytes = bomb.size() - 1;
   EXPECT_EQ(outcome(send(request)), "limit_exceeded");
@@ -162,7 +161,7 @@ TEST(Http, EndsASlowDripAtItsDeadline) {
     while (open && connection.pause()) open = connection.send("x");
   });
   Request request = request_to(server.url("/"));
-  request.timeout = 100ms;
+  request.timeout = std::chrono::milliseconds(100);
   EXPECT_EQ(outcome(send(request)), "timeout");
 }
 

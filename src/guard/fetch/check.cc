@@ -18,7 +18,7 @@ constexpr std::string_view kMetadataNames[] = {
     "instance-data.ec2.internal",
     "metadata.azure.internal",
     "metadata.tencentyun.com",
-    "metadata.oraclecloud.com",
+
 };
 
 // Names that are never for the public: RFC 6761, 6762, 8375, the private top level of ICANN, and what routers

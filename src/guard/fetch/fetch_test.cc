@@ -11,10 +11,10 @@ namespace parley::guard {
 namespace {
 
 using std::string_literals::operator""s;
-using std::chrono_literals::operator""ms;
 using net::answer;
 using net::LoopbackServer;
 using net::SeenRequest;
+using std::chrono::milliseconds;
 using Connection = LoopbackServer::Connection;
 
 const std::string kPng = "\x89PNG\r\n\x1A\n\0\0\0\rIHDR"s;
@@ -215,14 +215,14 @@ TEST(Fetch, SendsNoCredentialsAndPassesItsLimitsOn) {
   FetchOptions options;
   options.max_bytes = 1234;
   options.max_wire_bytes = 567;
-  options.connect_timeout = 89ms;
+  options.connect_timeout = milliseconds(89);
   FakeResolver resolver({addresses("8.8.8.8")});
   FakeServer server{{png_answer()}, {}};
   ASSERT_TRUE(fetch("https://example.com/", FetchPolicy::of(options).value(), server.tools(resolver)));
   const net::Request& request = server.requests[0];
   EXPECT_EQ(request.max_bytes, 1234U);
   EXPECT_EQ(request.max_wire_bytes, 567U);
-  EXPECT_EQ(request.connect_timeout, 89ms);
+  EXPECT_EQ(request.connect_timeout, milliseconds(89));
   EXPECT_LE(request.timeout, options.timeout);
   EXPECT_TRUE(request.secret_headers.empty() && request.body.empty());
   EXPECT_EQ(request.method, "GET");
@@ -356,15 +356,15 @@ TEST_F(FetchLoopback, EndsAtItsDeadline) {
     bool open = connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
     while (open && connection.pause()) open = connection.send("x");
   });
-  EXPECT_EQ(outcome(fetched(server, {.timeout = 100ms})), "timeout");
+  EXPECT_EQ(outcome(fetched(server, {.timeout = milliseconds(100)})), "timeout");
   // One deadline for all hops, not one for each.
   LoopbackServer slow([](Connection& connection, const SeenRequest&) {
     for (int i = 0; i < 10 && connection.pause(); ++i) {
     }
     connection.send(answer("302 Found", "Location: /x\r\n", ""));
   });
-  EXPECT_EQ(outcome(fetched(slow, {.max_redirects = 1'000'000, .timeout = 200ms})), "timeout");
-  EXPECT_EQ(outcome(fetched(server, {.timeout = -1ms})), "timeout");
+  EXPECT_EQ(outcome(fetched(slow, {.max_redirects = 1'000'000, .timeout = milliseconds(200)})), "timeout");
+  EXPECT_EQ(outcome(fetched(server, {.timeout = milliseconds(-1)})), "timeout");
 }
 
 // U8
