@@ -184,17 +184,21 @@ class Transfer {
     const bool has_agent = std::ranges::any_of(
         request_.headers, [](const Header& h) { return same_name(h.name, "User-Agent"); });
     if (!has_agent) append(headers_, "User-Agent: parley");
-    // libcurl drops a header "name:" without a value; with a semicolon it sends an empty one.
-    const auto line = [](const std::string& name, const std::string& value) {
-      return value.empty() ? name + ';' : name + ": " + value;
-    };
-    for (const Header& header : request_.headers) append(headers_, line(header.name, header.value));
+    for (const Header& header : request_.headers) add_header(header.name, {}, header.value);
     for (const SecretHeader& header : request_.secret_headers) {
-      std::string text = line(header.name, header.prefix + std::string(header.value.reveal()));
-      append(headers_, text);
-      explicit_bzero(text.data(), text.size());
+      add_header(header.name, header.prefix, header.value.reveal());
     }
     set(CURLOPT_HTTPHEADER, headers_.get());
+  }
+
+  // The value may be a key, so the line is built in one place, and wiped.
+  void add_header(std::string_view name, std::string_view prefix, std::string_view value) {
+    std::string line;
+    line.reserve(name.size() + prefix.size() + value.size() + 2);
+    // libcurl drops a header "name:" without a value; with a semicolon it sends an empty one.
+    line.append(name).append(prefix.empty() && value.empty() ? ";" : ": ").append(prefix).append(value);
+    append(headers_, line);
+    explicit_bzero(line.data(), line.size());
   }
 
   void set_addresses() {
