@@ -337,12 +337,6 @@ std::optional<double> seconds_of(std::string_view input) {
 
 }  // namespace
 
-std::string_view declared_media_type(std::string_view data_url) {
-  if (!data_url.starts_with("data:")) return {};
-  const std::string_view head = data_url.substr(5, data_url.find(',') - 5);
-  return head.substr(0, head.find(';'));
-}
-
 std::string_view base64_of_data_url(std::string_view text) {
   if (!is_data_url(text)) return text;
   const std::size_t comma = text.find(',');

@@ -10,7 +10,7 @@
 #include "parley/base/url.h"
 #include "parley/base/utf8.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 std::unexpected<Error> too_large(std::size_t max_bytes) {
@@ -134,7 +134,7 @@ Result<Read> read(std::string_view text, std::size_t max_bytes) {
   }
   out.is_labelled = !head.empty() && !head.starts_with(';');
   const std::string type = (head.starts_with(';') ? "text/plain" : "") + std::string(head);
-  if (auto parsed = parse_mime_type(type)) {
+  if (auto parsed = guard::parse_mime_type(type)) {
     out.url.media_type = std::move(parsed->essence);
     out.url.parameters = std::move(parsed->parameters);
   } else {
@@ -154,16 +154,16 @@ Result<DataUrl> read_data_url(std::string_view text, std::size_t max_bytes) {
 Result<DataUrlMedia> read_media_data_url(std::string_view text, std::size_t max_bytes) {
   PARLEY_TRY(Read in, read(text, max_bytes));
   const std::string& label = in.url.media_type;
-  if (in.is_labelled && label != "application/octet-stream" && !is_media(label)) {
+  if (in.is_labelled && label != "application/octet-stream" && !guard::is_media(label)) {
     return fail(Code::Unsupported,
                 "a data URL is labelled as something else than an image, a sound or a film");
   }
   DataUrlMedia out;
   out.media_type = sniff_media_type(in.url.bytes);
-  if (!is_media(out.media_type)) {
+  if (!guard::is_media(out.media_type)) {
     return fail(Code::Unsupported, "the bytes of a data URL are no image, sound or film that is known");
   }
-  if (in.is_labelled) out.declared = usual_name(label);
+  if (in.is_labelled) out.declared = canonical_media_type(label);
   const DataUrlParts parts = split_data_url(text);
   if (parts.is_base64 && base64_check(parts.data)) out.base64 = parts.data;
   out.bytes = std::move(in.url.bytes);
@@ -177,4 +177,4 @@ std::string data_url(std::string_view media_type, std::string_view base64) {
   return out.append(media_type).append(";base64,").append(base64);
 }
 
-}  // namespace parley::guard
+}  // namespace parley

@@ -4,7 +4,7 @@
 
 #include "parley/base/base64.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 using std::string_literals::operator""s;
@@ -137,4 +137,4 @@ TEST(DataUrl, DoesNotRepeatItsDataInErrors) {
 }
 
 }  // namespace
-}  // namespace parley::guard
+}  // namespace parley

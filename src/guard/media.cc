@@ -2,6 +2,7 @@
 
 #include "message/arena.h"
 #include "message/findings.h"
+#include "parley/base/data_url.h"
 #include "parley/base/media_header.h"
 #include "parley/base/media_type.h"
 
@@ -28,12 +29,12 @@ class Inspector {
   void block(const Arena& arena, const BlockRecord& block, Place place) {
     if (!block.is_media() || !block.data().present()) return;
     const Text data = arena.string(block.data());
-    const bool is_data_url = data.view().starts_with("data:");
-    if (block.source == SourceKind::Url && !is_data_url) return;
+    const bool is_url = is_data_url(data);
+    if (block.source == SourceKind::Url && !is_url) return;
     if (block.type == BlockType::Image) image(data, place);
     if (block.type == BlockType::Audio || block.type == BlockType::Video) clip(data, place);
     const Text type = arena.optional_string(block.media_type()).value_or(Text());
-    declared(is_data_url ? declared_media_type(data) : type.view(), data, place);
+    declared(is_url ? split_data_url(data).media_type : type.view(), data, place);
   }
 
   void image(const Text& data, Place place) {

@@ -112,22 +112,4 @@ bool is_media(std::string_view essence) {
   return (kind == "image" || kind == "audio" || kind == "video") && essence != "image/svg+xml";
 }
 
-std::string_view usual_name(std::string_view essence) {
-  struct Alias {
-    std::string_view other, usual;
-  };
-  static constexpr Alias kAliases[] = {
-      {"image/jpg", "image/jpeg"},     {"image/pjpeg", "image/jpeg"},
-      {"image/x-png", "image/png"},    {"image/x-ms-bmp", "image/bmp"},
-      {"image/x-bmp", "image/bmp"},    {"image/tif", "image/tiff"},
-      {"audio/mp3", "audio/mpeg"},     {"audio/x-mp3", "audio/mpeg"},
-      {"audio/x-wav", "audio/wav"},    {"audio/wave", "audio/wav"},
-      {"audio/vnd.wave", "audio/wav"}, {"audio/x-flac", "audio/flac"},
-      {"audio/m4a", "audio/mp4"},      {"audio/x-m4a", "audio/mp4"},
-      {"audio/x-aac", "audio/aac"},    {"video/x-matroska", "video/matroska"},
-  };
-  const auto* found = std::ranges::find(kAliases, essence, &Alias::other);
-  return found == std::end(kAliases) ? essence : found->usual;
-}
-
 }  // namespace parley::guard

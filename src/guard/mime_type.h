@@ -20,7 +20,4 @@ std::optional<MimeType> parse_mime_type(std::string_view text);
 // Image, audio or video, and not SVG, which is a document with scripts.
 bool is_media(std::string_view essence);
 
-// The name that IANA has for what is often called otherwise: "image/jpeg" for "image/jpg". Others stay.
-std::string_view usual_name(std::string_view essence);
-
 }  // namespace parley::guard

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "parley/base/base64.h"
+#include "parley/base/data_url.h"
 #include "parley/base/media_header.h"
 
 namespace parley {
@@ -45,7 +46,7 @@ class Images {
 
   Result<void> add(std::string_view text) {
     const std::string path = "/images/" + std::to_string(checks_.size());
-    if (text.starts_with("data:") && text.find(',') == std::string_view::npos) {
+    if (is_data_url(text) && text.find(',') == std::string_view::npos) {
       return fail(Code::Invalid, "a data URL needs a comma before its data", path);
     }
     const std::string_view base64 = base64_of_data_url(text);
@@ -55,7 +56,7 @@ class Images {
     ImageCheck check = check_image(*bytes, options_);
     if (!check.valid()) return fail(code_of(check.reason), check.sentence, path);
     const std::string_view type = media_type(check.format);
-    const std::string_view declared = declared_media_type(text);
+    const std::string_view declared = split_data_url(text).media_type;
     if (!declared.empty() && declared != type) {
       corrections_.push_back(path + ": declared as " + std::string(declared) + ", and the bytes are " +
                              std::string(type));

@@ -13,14 +13,12 @@
 #include "parley/base/url.h"
 #include "require.h"
 
-namespace guard = parley::guard;
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::size_t limit = data[0];
-  const auto read = guard::read_data_url(text);
-  const auto limited = guard::read_data_url(text, limit);
+  const auto read = parley::read_data_url(text);
+  const auto limited = parley::read_data_url(text, limit);
   require(!limited || limited->bytes.size() <= limit, "the limit");
   require(limited.has_value() == (read.has_value() && read->bytes.size() <= limit),
           "only the limit makes a difference");
@@ -28,14 +26,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto url = parley::parse_url(text)) {
     require(url->scheme == "data" || !read, "only data URLs are read");
     if (url->scheme == "data") {
-      const auto again = guard::read_data_url(url->href());
+      const auto again = parley::read_data_url(url->href());
       require(again.has_value() == read.has_value(), "the URL as written has the same verdict");
       require(!read || (again->bytes == read->bytes && again->media_type == read->media_type &&
                         again->parameters == read->parameters),
               "the URL as written holds the same");
     }
   }
-  const auto media = guard::read_media_data_url(text);
+  const auto media = parley::read_media_data_url(text);
   require(!media || read.has_value(), "media are data URLs");
   if (media) {
     require(media->media_type == parley::sniff_media_type(media->bytes) && media->bytes == read->bytes,
@@ -45,9 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             "the three kinds");
     if (!media->base64.empty()) {
       require(parley::base64_decode(media->base64).value_or("") == media->bytes, "the base64 is theirs");
-      const std::string made = guard::data_url(media->media_type, media->base64);
-      require(guard::data_url("x/y", made) == made, "never twice");
-      const auto remade = guard::read_media_data_url(made);
+      const std::string made = parley::data_url(media->media_type, media->base64);
+      require(parley::data_url("x/y", made) == made, "never twice");
+      const auto remade = parley::read_media_data_url(made);
       require(remade && remade->bytes == media->bytes && !remade->is_corrected(), "made again");
     }
   }

@@ -17,7 +17,7 @@
 
 namespace {
 
-using parley::guard::FetchPolicy;
+using parley::FetchPolicy;
 
 bool is_public_v4(std::uint32_t a) {
   const auto within = [a](std::uint32_t first, std::uint32_t last) { return a >= first && a <= last; };
@@ -82,9 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(std::ranges::all_of(href, [](char c) { return c >= 0x20 && c < 0x7F; }), "printable ASCII");
   const auto again = parley::parse_url(href);
   require(again.has_value() && *again == *url, "what is written is read as the same");
-  if (parley::guard::check_url(*url, policy).allowed()) judge_again(*url);
-  require(choice < 4 ||
-              parley::guard::check_url(text, policy).reason == parley::guard::check_url(*url, policy).reason,
+  if (parley::check_url(*url, policy).allowed()) judge_again(*url);
+  require(choice < 4 || parley::check_url(text, policy).reason == parley::check_url(*url, policy).reason,
           "a text and its URL have one verdict");
   return 0;
 }

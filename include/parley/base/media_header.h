@@ -38,7 +38,5 @@ std::optional<double> base64_wav_seconds(std::string_view base64);
 
 // The base64 of a data URL, or the text itself if it is none.
 std::string_view base64_of_data_url(std::string_view text);
-// The media type that a data URL declares, without its parameters; "" if there is none.
-std::string_view declared_media_type(std::string_view data_url);
 
 }  // namespace parley

@@ -3,14 +3,12 @@
 //
 // Invariants (quoted by tests as D1..D6):
 //   D1  read_data_url() is the data: URL processor of the WHATWG Fetch standard: tabs and line ends are no
-//   part of a
-//       URL, a fragment is cut off, "base64" may have spaces before it and be in any case, escapes are
-//       decoded, and base64 is forgiving.
+//       part of a URL, a fragment is cut off, "base64" may have spaces before it and be in any case, escapes
+//       are decoded, and base64 is forgiving.
 //   D2  More bytes than the limit are refused before anything is decoded.
-//   D3  The type of media is what their bytes show, never what the URL says; a label that differs is
-//   reported. D4  Only images, sounds and films pass. What is labelled anything else, SVG and HTML included,
-//   is refused, even
-//       if its bytes are an image; parameters have no part in anything.
+//   D3  The type of media is what their bytes show, never what the URL says; a label that differs is told.
+//   D4  Only images, sounds and films pass. What is labelled anything else, SVG and HTML included, is
+//       refused, even if its bytes are an image; parameters have no part in anything.
 //   D5  data_url() never puts "data:" in front of a data URL.
 //   D6  No error repeats the data.
 //
@@ -24,8 +22,9 @@
 #include <vector>
 
 #include "parley/base/error.h"
+#include "parley/base/media_type.h"
 
-namespace parley::guard {
+namespace parley {
 
 inline constexpr std::size_t kMaxDataUrlBytes = std::size_t{20} * 1024 * 1024;  // decoded
 
@@ -48,7 +47,7 @@ struct DataUrlMedia {
   std::string_view base64;
 
   // The URL named another type: the one to use is media_type (D3).
-  bool is_corrected() const { return !declared.empty() && declared != media_type; }
+  bool is_corrected() const { return !declared.empty() && !is_shown_as(declared, media_type); }
 };
 
 // Fails with Unsupported for a label or bytes that are none of the three kinds (D4), and as read_data_url().
@@ -57,4 +56,4 @@ Result<DataUrlMedia> read_media_data_url(std::string_view text, std::size_t max_
 // "data:<media type>;base64,<base64>", or `base64` itself if it is a data URL already (D5).
 std::string data_url(std::string_view media_type, std::string_view base64);
 
-}  // namespace parley::guard
+}  // namespace parley

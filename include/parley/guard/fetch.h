@@ -4,14 +4,12 @@
 // Invariants (quoted by tests as U1..U12):
 //   U1   A policy that was only default-constructed fetches nothing and reads nothing.
 //   U2   A URL is read once, by the rules of browsers (base/url.h), and what was read is what is used.
-//   U3   A literal address of a range that is not for the public, however it is spelled, is refused without a
-//   look-up;
-//        so are names of the machine and its network, and the names of metadata services.
+//   U3   A literal address of a range that is not for the public, however it is spelled, is refused without
+//        a look-up; so are names of the machine and its network, and the names of metadata services.
 //   U4   A name is looked up once a hop. If one of its addresses is refused, so is the name.
 //   U5   The connection goes to one of the addresses that were checked, whatever a later look-up would say.
 //   U6   Every redirect is checked like the first URL: scheme, credentials, host, port, addresses. There are
-//   at most
-//        max_redirects, and none from https to http or to another scheme.
+//        at most max_redirects, and none from https to http or to another scheme.
 //   U7   Credentials in a URL are refused, and none are sent.
 //   U8   Bytes are limited on the wire and after decompression, time by one deadline for all hops.
 //   U9   What comes out is an image, a sound or a film by its bytes; a label that differs is reported.
@@ -35,11 +33,12 @@
 
 #include "parley/base/error.h"
 #include "parley/base/ip_address.h"
+#include "parley/base/media_type.h"
 #include "parley/base/url.h"
 #include "parley/net/http.h"
 #include "parley/net/resolver.h"
 
-namespace parley::guard {
+namespace parley {
 
 struct FetchOptions {
   bool allow_https = true;
@@ -126,7 +125,7 @@ struct Fetched {
   std::string declared;         // what the server said; empty for files and where it said nothing
   unsigned redirects = 0;
 
-  bool is_corrected() const { return !declared.empty() && declared != media_type; }
+  bool is_corrected() const { return !declared.empty() && !is_shown_as(declared, media_type); }
 };
 
 // Fails with Invalid for a URL that is refused (check_url() says why) and for a status that is no answer,
@@ -134,4 +133,4 @@ struct Fetched {
 // Cancelled, Unavailable.
 Result<Fetched> fetch(std::string_view url, const FetchPolicy& policy, const FetchTools& tools = {});
 
-}  // namespace parley::guard
+}  // namespace parley

@@ -5,7 +5,7 @@
 
 #include "guard/fetch/fetch.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 struct Range4 {
@@ -107,4 +107,4 @@ std::string_view special_range(const IpAddress& address) {
   return range ? range->name : std::string_view();
 }
 
-}  // namespace parley::guard
+}  // namespace parley

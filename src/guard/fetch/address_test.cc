@@ -5,7 +5,7 @@
 
 #include "guard/fetch/fetch.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 IpAddress address(const std::string& text) {
@@ -106,4 +106,4 @@ TEST(CheckAddress, OpensPrivateAddressesAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace parley::guard
+}  // namespace parley

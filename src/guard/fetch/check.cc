@@ -3,7 +3,7 @@
 
 #include "guard/fetch/fetch.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 UrlVerdict refuse(UrlReason reason, std::string sentence) { return {reason, std::move(sentence)}; }
@@ -199,4 +199,4 @@ UrlVerdict check_address(const IpAddress& address, const FetchPolicy& policy) {
   return refuse(UrlReason::Address, "an address is not for the public (" + std::string(range->name) + ")");
 }
 
-}  // namespace parley::guard
+}  // namespace parley

@@ -2,7 +2,7 @@
 
 #include "guard/fetch/fetch.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 UrlReason reason(std::string_view url, FetchOptions options) {
@@ -93,4 +93,4 @@ TEST(UrlReason, HasANameForEach) {
 }
 
 }  // namespace
-}  // namespace parley::guard
+}  // namespace parley

@@ -5,7 +5,7 @@
 #include "guard/mime_type.h"
 #include "parley/base/media_type.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -29,7 +29,7 @@ Result<void> check_status(int status) {
 
 Result<Fetched> judged(Fetched out, std::string bytes) {
   out.media_type = sniff_media_type(bytes);
-  if (!is_media(out.media_type)) {
+  if (!guard::is_media(out.media_type)) {
     return fail(Code::Unsupported, "what a URL leads to is no image, sound or film that is known");
   }
   out.bytes = std::move(bytes);
@@ -106,8 +106,8 @@ class Fetch {
     PARLEY_CHECK(check_status(response.status));
     Fetched out;
     if (const auto header = response.header("Content-Type")) {
-      const auto type = parse_mime_type(*header);
-      out.declared = type ? usual_name(type->essence) : "application/octet-stream";
+      const auto type = guard::parse_mime_type(*header);
+      out.declared = type ? canonical_media_type(type->essence) : "application/octet-stream";
     }
     out.url = std::move(url);
     out.redirects = redirects;
@@ -136,4 +136,4 @@ Result<Fetched> fetch(std::string_view text, const FetchPolicy& policy, const Fe
   return judged(std::move(out), std::move(bytes));
 }
 
-}  // namespace parley::guard
+}  // namespace parley

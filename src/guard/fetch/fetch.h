@@ -7,7 +7,7 @@
 
 #include "parley/guard/fetch.h"
 
-namespace parley::guard {
+namespace parley {
 
 struct SpecialRange {
   std::string_view name;
@@ -26,4 +26,4 @@ std::optional<std::string> path_beneath(const Url& url, std::string_view root);
 // for what is no regular file or not beneath the root.
 Result<std::string> read_beneath(const std::string& root, const std::string& path, std::size_t max_bytes);
 
-}  // namespace parley::guard
+}  // namespace parley

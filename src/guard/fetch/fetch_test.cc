@@ -7,7 +7,7 @@
 #include "guard/fetch/url_cases.h"
 #include "net/loopback_server.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 using std::string_literals::operator""s;
@@ -409,4 +409,4 @@ TEST_F(FetchLoopback, EndsWhenAStopIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace parley::guard
+}  // namespace parley

@@ -12,7 +12,7 @@
 #include "base/url_encode.h"
 #include "guard/fetch/fetch.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 class File {
@@ -111,4 +111,4 @@ Result<std::string> read_beneath(const std::string& root, const std::string& pat
   }
 }
 
-}  // namespace parley::guard
+}  // namespace parley

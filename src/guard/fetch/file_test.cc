@@ -8,7 +8,7 @@
 
 #include "guard/fetch/fetch.h"
 
-namespace parley::guard {
+namespace parley {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ TEST_F(FetchFile, DoesNotRepeatThePathInErrors) {
 }
 
 }  // namespace
-}  // namespace parley::guard
+}  // namespace parley

@@ -10,7 +10,7 @@
 
 #include "parley/base/utf8.h"
 
-namespace parley::guard {
+namespace parley {
 
 // "\t", "\n", "\\", "\xNN" and "\uNNNN" stand for characters.
 inline std::string unescaped_column(std::string_view text) {
@@ -48,4 +48,4 @@ inline std::vector<std::vector<std::string>> url_cases(const std::string& name) 
   return cases;
 }
 
-}  // namespace parley::guard
+}  // namespace parley
