@@ -165,6 +165,82 @@ void add_base64(std::vector<Work>& works) {
   }
 }
 
+// ---- URLs: parts without end, in every place of a URL.
+
+void add_urls(std::vector<Work>& works) {
+  FetchOptions options;
+  options.allow_http = true;
+  options.allowed_hosts = {"example.com", ".example.org"};
+  const FetchPolicy policy = FetchPolicy::of(options).value();
+  const std::pair<const char*, const char*> parts[] = {
+      {"http://", "a@"},
+      {"http://", "a:"},
+      {"http://", "a."},
+      {"http://", "0."},
+      {"http://", "%31"},
+      {"http://", "1"},
+      {"http://[", "0:"},
+      {"http://", "xn--a."},
+      {"http://", "\u00FC"},
+      {"http://", "\uFF11."},
+      {"http://a/", "../"},
+      {"http://a/", "a/../"},
+      {"http://a/", "%2e/"},
+      {"http://a/", "\\"},
+      {"http://a/?", "%"},
+      {"http://a/#", " "},
+      {"", "\t"},
+      {"data:", ";a=b"},
+      {"data:,", "%41"},
+      {"data:;base64,", "AAAA"},
+      {"data:;base64,", "%20"},
+      {"data:image/png", "; "},
+      {"data:;a=\"", "\\"},
+      {"file:///", "a/"},
+  };
+  for (std::size_t i = 0; i < std::size(parts); ++i) {
+    const auto input = repeated(parts[i].first, parts[i].second);
+    works.push_back({"url " + std::to_string(i), input,
+                     [policy](const std::string& text) { (void)check_url(text, policy); }});
+    works.push_back({"data url " + std::to_string(i), input,
+                     [](const std::string& text) { (void)read_media_data_url(text); }});
+  }
+}
+
+// ---- Clips: boxes and frames without end.
+
+void add_clips(std::vector<Work>& works) {
+  const std::string box = std::string(
+      "\0\0\0\x08"
+      "free",
+      8);
+  const std::string nested = std::string(
+      "\0\0\0\0"
+      "moov",
+      8);
+  const std::pair<std::string, std::string> clips[] = {
+      {std::string("\0\0\0\x10"
+                   "ftypisom\0\0\0\0",
+                   16),
+       box},
+      {std::string("\0\0\0\x10"
+                   "ftypisom\0\0\0\0",
+                   16),
+       nested},
+      {std::string("RIFF\xFF\xFF\xFF\x7FWAVE", 12), std::string("LIST\0\0\0\0", 8)},
+      {"\x1A\x45\xDF\xA3\x80", "\xEC\x80"},
+      {"OggS", std::string("OggS\0\0\0\0", 8)},
+      {"ID3", "ID3"},
+      {"fLaC", std::string("\1\0\0\0", 4)},
+      {"\xFF\xFB\x90\x64", "\xFF\xFB"},
+      {"\xFF\xF1\x50\x80\x01\x1F\xFC", "\xFF\xF1\x50\x80\x01\x1F\xFC\x21"},
+  };
+  for (std::size_t i = 0; i < std::size(clips); ++i) {
+    works.push_back({"clip " + std::to_string(i), repeated(clips[i].first, clips[i].second),
+                     [](const std::string& bytes) { (void)check_clip(bytes); }});
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -172,6 +248,8 @@ int main() {
   add_filters(works);
   add_images(works);
   add_base64(works);
+  add_urls(works);
+  add_clips(works);
   for (const Work& work : works) {
     work.run(work.input(kSize));  // what is made once is made now
     for (const std::size_t times : {1, 2, 4}) {
