@@ -42,6 +42,7 @@ TEST_F(LogHook, TakesLinesFromSeveralThreads) {
   std::atomic<int> count = 0;
   set_log_sink([&](LogLevel, std::string_view) { ++count; });
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int k = 0; k < 100; ++k) log(LogLevel::Debug, "line");

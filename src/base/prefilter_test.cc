@@ -25,6 +25,7 @@ RC_GTEST_PROP(Prefilter, PassesOverNoTripleOnAnyPath, ()) {
       *rc::gen::nonEmpty(rc::gen::container<std::vector<std::tuple<std::string, std::string, std::string>>>(
           rc::gen::tuple(set, set, rc::gen::container<std::string>(byte))));
   std::vector<Triple> triples;
+  triples.reserve(sets.size());
   for (const auto& [first, second, third] : sets) triples.push_back({first, second, third});
   const Prefilter prefilter(triples);
   // Long enough for the vectors, with bytes that are in no triple too.

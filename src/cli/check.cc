@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -79,10 +80,10 @@ class FileCheck {
       if (!finding) continue;
       if (auto outcome = report_.add(*finding, line, note.message.has_value()); !outcome) return outcome;
     }
-    std::vector<Finding> findings = validate(reading->conversation.messages());
-    const std::vector<Finding> media = inspect_media(reading->conversation.messages());
-    findings.insert(findings.end(), media.begin(), media.end());
-    std::ranges::stable_sort(findings, {}, &Finding::message);
+    std::vector<Finding> findings;
+    std::ranges::merge(validate(reading->conversation.messages()),
+                       inspect_media(reading->conversation.messages()), std::back_inserter(findings), {},
+                       &Finding::message, &Finding::message);
     for (const Finding& finding : findings) {
       if (auto outcome = report_.add(finding, line); !outcome) return outcome;
     }
