@@ -11,7 +11,8 @@
 //   U6   Every redirect is checked like the first URL: scheme, credentials, host, port, addresses. There are
 //        at most max_redirects, and none from https to http or to another scheme.
 //   U7   Credentials in a URL are refused, and none are sent.
-//   U8   Bytes are limited on the wire and after decompression, time by one deadline for all hops.
+//   U8   Bytes are limited on the wire and after decompression, time by one deadline for all hops; but a
+//        look-up of the system's resolver has limits of its own (resolv.conf).
 //   U9   What comes out is an image, a sound or a film by its bytes; a label that differs is reported.
 //   U10  allow_private opens private and loopback addresses and local names, and nothing else: not link-local
 //        addresses, not metadata services, not multicast.

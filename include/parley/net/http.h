@@ -5,7 +5,8 @@
 //   N2  Redirects are not followed: a 3xx is an answer like any other.
 //   N3  A body of more than max_wire_bytes on the wire, or of more than max_bytes once it is decompressed, is
 //       LimitExceeded as soon as that is known; what is over the limit is not kept.
-//   N4  The call ends at its deadline with Timeout, and soon after a stop is asked for with Cancelled.
+//   N4  The call ends at its deadline with Timeout, and soon after a stop is asked for with Cancelled; but a
+//       look-up of a name that is not pinned is waited for.
 //   N5  A body that ends before its announced length is an error, never a short body.
 //   N6  Nothing is read from the environment: no proxy, no .netrc, no cookies. http and https only.
 //   N7  No error repeats a header, a query, a user or a password.

@@ -102,6 +102,23 @@ std::optional<SpecialRange> range_of(const IpAddress& address) {
   return lies_in(address, kGlobalUnicast) ? std::nullopt : std::optional(kNotGlobal);
 }
 
+// Those that no range shuts for good: most services are link local.
+bool is_metadata_service(const IpAddress& address) {
+  constexpr std::array<std::uint8_t, 4> kServices4[] = {
+      {100, 100, 100, 200},  // Alibaba
+      {168, 63, 129, 16},    // Azure
+  };
+  constexpr Range6 kServices6[] = {
+      {{0xFD00, 0xEC2, 0, 0, 0, 0, 0, 0x254}, 128, "Amazon"},
+      {{0xFD20, 0xCE, 0, 0, 0, 0, 0, 0x254}, 128, "Google"},
+  };
+  if (address.is_v6) {
+    return std::ranges::any_of(kServices6, [&](const Range6& each) { return lies_in(address, each); });
+  }
+  return std::ranges::any_of(
+      kServices4, [&](const auto& each) { return has_prefix(address.bytes.data(), each.data(), 32); });
+}
+
 std::string_view special_range(const IpAddress& address) {
   const auto range = range_of(address);
   return range ? range->name : std::string_view();

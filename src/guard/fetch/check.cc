@@ -8,8 +8,7 @@ namespace {
 
 UrlVerdict refuse(UrlReason reason, std::string sentence) { return {reason, std::move(sentence)}; }
 
-// The services that give out credentials to whoever asks from inside. By name; by address they are link
-// local.
+// The services that give out credentials to whoever asks from inside, by name.
 constexpr std::string_view kMetadataNames[] = {
     "metadata",
     "metadata.google.internal",
@@ -18,7 +17,7 @@ constexpr std::string_view kMetadataNames[] = {
     "instance-data.ec2.internal",
     "metadata.azure.internal",
     "metadata.tencentyun.com",
-
+    "rancher-metadata",
 };
 
 // Names that are never for the public: RFC 6761, 6762, 8375, the private top level of ICANN, and what routers
@@ -193,6 +192,9 @@ UrlVerdict check_address(const IpAddress& address, const FetchPolicy& policy) {
   const std::string text = to_string(inner);
   if (is_listed(inner.is_v6 ? '[' + text + ']' : text, options->denied_hosts)) {
     return refuse(UrlReason::Denied, "the policy denies the address of a host");
+  }
+  if (is_metadata_service(inner)) {
+    return refuse(UrlReason::Metadata, "an address is that of a metadata service");
   }
   const auto range = range_of(address);
   if (!range || (range->is_private && options->allow_private)) return {};

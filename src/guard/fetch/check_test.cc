@@ -61,6 +61,12 @@ TEST(CheckUrl, OpensLocalNamesButNoMetadata) {
   EXPECT_EQ(reason("https://metadata.google.internal/", options), UrlReason::Metadata);
   EXPECT_EQ(reason("https://169.254.169.254/", options), UrlReason::Address);
   EXPECT_EQ(reason("https://[::ffff:169.254.169.254]/", options), UrlReason::Address);
+  EXPECT_EQ(reason("https://192.0.0.192/", options), UrlReason::Address);
+  for (const char* url :
+       {"https://100.100.100.200/", "https://168.63.129.16/", "https://[::ffff:100.100.100.200]/",
+        "https://[fd00:ec2::254]/", "https://[fd20:ce::254]/", "https://rancher-metadata/"}) {
+    EXPECT_EQ(reason(url, options), UrlReason::Metadata) << url;
+  }
 }
 
 TEST(CheckUrl, LimitsNames) {

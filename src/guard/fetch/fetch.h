@@ -15,6 +15,9 @@ struct SpecialRange {
 };
 std::optional<SpecialRange> range_of(const IpAddress& address);
 
+// An address of a metadata service of a cloud.
+bool is_metadata_service(const IpAddress& address);
+
 // The IPv4 address inside ::ffff:0:0/96; any other address is itself.
 IpAddress unmapped(const IpAddress& address);
 
