@@ -111,10 +111,10 @@ FilteredText FilterChain::run(const Text& text) const {
 
 FilteredMessage FilterChain::run(const Message& message) const {
   FilteredMessage out{message, {}};
+  std::vector<Provenance> known;
+  if (options_.up_to < Trust::Trusted) known = provenances(message);
   const auto edit = [&](const Text& text, const TextPlace& place) -> std::optional<Text> {
-    if (options_.up_to < Trust::Trusted && provenance(message, place.block).trust > options_.up_to) {
-      return std::nullopt;
-    }
+    if (!known.empty() && known[place.block].trust > options_.up_to) return std::nullopt;
     Text now = text;
     const std::size_t before = out.changes.size();
     bool is_other = false;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "message/arena.h"
 #include "message/edit.h"
 #include "parley/json/writer.h"
 
@@ -19,11 +20,6 @@ std::optional<Json> said(const Message& message) {
   return metadata ? metadata->get(kMember) : std::nullopt;
 }
 
-bool is_about(const Json& entry, std::size_t block) {
-  const std::optional<Json> index = entry.get("block");
-  return index && index->as_int64() == static_cast<std::int64_t>(block);
-}
-
 Provenance from(const Json& entry) {
   const auto text = [&](std::string_view key) {
     const std::optional<Json> value = entry.get(key);
@@ -37,15 +33,13 @@ Provenance from(const Json& entry) {
   return out;
 }
 
-Provenance by_role(const Message& message, std::size_t block) {
-  const std::vector<Block> blocks = message.blocks();
-  if (block < blocks.size()) {
-    if (const auto* result = blocks[block].as<ToolResultBlock>()) {
-      if (result->name.empty()) return {Text("tool"), Trust::Untrusted};
-      return {Text::repaired("tool:" + std::string(result->name)), Trust::Untrusted};
-    }
+Provenance by_role(const Arena& arena, const MessageRecord& message, const BlockRecord& block) {
+  if (block.type == BlockType::ToolResult) {
+    const Text name = arena.optional_string(block.name()).value_or(Text());
+    if (name.empty()) return {Text("tool"), Trust::Untrusted};
+    return {Text::repaired("tool:" + std::string(name)), Trust::Untrusted};
   }
-  switch (message.role()) {
+  switch (message.role) {
     case Role::System:
     case Role::Developer:
       return {Text("system"), Trust::Trusted};
@@ -57,6 +51,11 @@ Provenance by_role(const Message& message, std::size_t block) {
       break;
   }
   return {Text("tool"), Trust::Untrusted};
+}
+
+bool is_about(const Json& entry, std::size_t block) {
+  const std::optional<Json> index = entry.get("block");
+  return index && index->as_int64() == static_cast<std::int64_t>(block);
 }
 
 // The metadata with the list of entries that no longer says anything else about `block`.
@@ -84,17 +83,28 @@ Json metadata_with(const Message& message, std::size_t block, const Provenance& 
 
 std::string_view to_string(Trust trust) { return kTrusts[static_cast<std::size_t>(trust)]; }
 
-Provenance provenance(const Message& message, std::size_t block) {
+std::vector<Provenance> provenances(const Message& message) {
+  const Arena& arena = Arena::of(message);
+  const MessageRecord& record = Arena::record_of(message);
+  const auto blocks = arena.blocks(record);
+  std::vector<Provenance> out;
+  out.reserve(blocks.size());
+  for (const BlockRecord& block : blocks) out.push_back(by_role(arena, record, block));
   const std::optional<Json> list = said(message);
-  if (!list) return by_role(message, block);
-  if (!list->is_array()) return {};
-  std::optional<Provenance> found;
+  if (!list) return out;
+  bool is_good = list->is_array();
   for (const Json& entry : list->elements()) {
-    if (!entry.is_object()) return {};
-    if (is_about(entry, block)) found = from(entry);
+    const std::optional<Json> block = entry.get("block");
+    const std::optional<std::int64_t> index = block ? block->as_int64() : std::nullopt;
+    is_good = is_good && index;
+    const bool is_there = index && *index >= 0 && static_cast<std::size_t>(*index) < out.size();
+    if (is_there) out[static_cast<std::size_t>(*index)] = from(entry);
   }
-  return found ? *found : by_role(message, block);
+  if (!is_good) out.assign(out.size(), Provenance{});
+  return out;
 }
+
+Provenance provenance(const Message& message, std::size_t block) { return provenances(message).at(block); }
 
 Result<Message> with_provenance(const Message& message, std::size_t block, const Provenance& provenance) {
   if (block >= message.blocks().size()) return fail(Code::Invalid, "the message has no such block");

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -39,6 +40,9 @@ struct Provenance {
 
 // REQUIRES: `block` is an index of Message::blocks().
 Provenance provenance(const Message& message, std::size_t block);
+
+// The same of all blocks, in one pass.
+std::vector<Provenance> provenances(const Message& message);
 
 // The message, with the same id and time, and this said about one of its blocks; what was said about it
 // before is replaced. Fails with Invalid if there is no such block or the metadata has another use for the
