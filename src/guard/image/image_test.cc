@@ -288,5 +288,28 @@ TEST(Image, BmpRowsInRuns) {
   EXPECT_EQ(rle("").reason, ImageReason::Undecodable);
 }
 
+// Strips of more than 4 MiB are read row by row, and rows only one behind the other.
+TEST(CheckImage, DecodesPlanesOfAnySize) {
+  for (const std::uint32_t side : {8U, 1000U, 2100U}) {
+    const std::string bytes = planar_tiff(side);
+    const ImageCheck check = check_image(bytes);
+    EXPECT_TRUE(check.valid()) << side << ": " << check.sentence;
+    EXPECT_EQ(check.width, side);
+    EXPECT_FALSE(check_image(bytes.substr(0, 8) + std::string(bytes.size() - 8, '\x7F')).valid());
+  }
+}
+
+// I5: a list of ten million strips is not kept.
+TEST(CheckImage, DoesNotListMoreTilesThanAnImageHas) {
+  constexpr std::uint32_t kStrips = 9'000'000;
+  std::string bytes = tiff();
+  const std::size_t at = bytes.find(little(273, 2) + little(4, 2));
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, 12, tiff_entry(273, 1, kStrips, static_cast<std::uint32_t>(bytes.size())));
+  bytes.append(kStrips, '\x08');
+  EXPECT_TRUE(check_image(bytes, {.level = ImageLevel::Header}).valid());
+  EXPECT_EQ(check_image(bytes).reason, ImageReason::Undecodable);
+}
+
 }  // namespace
 }  // namespace parley

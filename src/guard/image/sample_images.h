@@ -93,6 +93,30 @@ inline std::string tiff(const std::string& more = "", int more_count = 0) {
 }
 inline std::string from_base64(std::string_view text) { return base64_decode(text).value_or(""); }
 // 9 x 7, made with Pillow.
+// Red, green and blue in a strip each, packed: strips of side * side bytes in a few thousand.
+inline std::string planar_tiff(std::uint32_t side) {
+  std::string strip;
+  for (std::uint32_t y = 0; y < side; ++y) {
+    for (std::uint32_t left = side; left > 0;) {
+      const std::uint32_t run = left < 128 ? left : 128;
+      strip += run == 1 ? std::string("\0\0", 2) : std::string{static_cast<char>(257 - run), '\0'};
+      left -= run;
+    }
+  }
+  const auto size = static_cast<std::uint32_t>(strip.size());
+  const std::uint32_t lists = 8 + 3 * size;
+  std::string entries = tiff_entry(256, 4, 1, side) + tiff_entry(257, 4, 1, side) +
+                        tiff_entry(258, 3, 3, lists) + tiff_entry(259, 3, 1, 32773) +
+                        tiff_entry(262, 3, 1, 2) + tiff_entry(273, 4, 3, lists + 6) +
+                        tiff_entry(277, 3, 1, 3) + tiff_entry(278, 4, 1, side) +
+                        tiff_entry(279, 4, 3, lists + 18) + tiff_entry(284, 3, 1, 2);
+  std::string out = std::string("II*\0", 4) + little(lists + 30, 4) + strip + strip + strip;
+  for (int i = 0; i < 3; ++i) out += little(8, 2);
+  for (std::uint32_t i = 0; i < 3; ++i) out += little(8 + i * size, 4);
+  for (int i = 0; i < 3; ++i) out += little(size, 4);
+  return out + little(10, 2) + entries + little(0, 4);
+}
+
 inline std::string jpeg() {
   return from_base64(
       "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAFA3PEY8MlBGQUZaVVBfeMiCeG5uePWvuZHI//////////////////////////////////"

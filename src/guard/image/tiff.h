@@ -49,6 +49,9 @@ struct TiffLayout {
   std::string_view raw_mode;
 };
 
+// As many as the largest image has tiles of 16 pixels a side, in four planes.
+inline constexpr std::size_t kMaxTiles = std::size_t{1} << 20;
+
 struct Tiff {
   // Numbers as the file has them, which need not be whole or inside the image.
   struct Tile {
@@ -66,8 +69,9 @@ struct Tiff {
   bool has_odd_offset = false;  // an offset or a height of strips is no whole number
   double plane_count = 1;
   const TiffLayout* layout = nullptr;
-  std::size_t colours = 0;  // of the palette, if the mode has one
-  std::vector<Tile> tiles;  // if it is not compressed
+  std::size_t colours = 0;          // of the palette, if the mode has one
+  std::vector<Tile> tiles;          // if it is not compressed
+  bool has_too_many_tiles = false;  // more than kMaxTiles, which are then not listed
   std::uint64_t directory_at = 0;
   std::uint64_t next = 0;
 

@@ -36,15 +36,17 @@ std::uint32_t bits_of(std::string_view raw_mode) {
 
 // ---- Pixels as they are
 
-Found<void> find_rows(std::string_view bytes, const Tiff& tiff) {
+Found<void> find_rows(std::string_view bytes, Tiff tiff, const Deadline& deadline) {
   if (tiff.has_odd_offset) return undecodable("an offset or a height in the TIFF is no whole number");
-  std::vector<Tiff::Tile> tiles = tiff.tiles;
+  if (tiff.has_too_many_tiles) return undecodable("the TIFF lists more strips or tiles than any image has");
+  std::vector<Tiff::Tile>& tiles = tiff.tiles;
   // In the order of the file; those at one place, which say the same bytes, in the order of the directory.
   std::ranges::sort(tiles, {}, [](const Tiff::Tile& tile) {
     return std::tuple(tile.offset, tile.layer, tile.top, tile.left);
   });
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const Tiff::Tile& tile = tiles[i];
+    if (i % 4096 == 0 && deadline.passed()) return out_of_time();
     // Of neighbours that differ in their place in the file alone, the last is read.
     if (i + 1 < tiles.size()) {
       const Tiff::Tile& next = tiles[i + 1];
@@ -168,8 +170,9 @@ Found<void> decode_strips(TIFF* file, const Tiff& tiff, std::uint32_t bits, std:
   }
   const bool by_rows = size > kMaxStrip;
   std::vector<std::uint8_t> buffer(static_cast<std::size_t>(by_rows ? row : size));
-  for (std::uint64_t y = 0; y < tiff.height; y += by_rows ? 1 : rows) {
-    for (std::uint32_t plane = 0; plane < planes; ++plane) {
+  // Plane by plane: rows can be read one behind the other only.
+  for (std::uint32_t plane = 0; plane < planes; ++plane) {
+    for (std::uint64_t y = 0; y < tiff.height; y += by_rows ? 1 : rows) {
       if (deadline.passed()) return out_of_time();
       const auto at = static_cast<std::uint32_t>(y);
       const auto sample = static_cast<std::uint16_t>(plane);
@@ -253,11 +256,12 @@ Found<void> decode_by_libtiff(std::string_view bytes, const Tiff& tiff, const De
 }  // namespace
 
 Found<void> decode_tiff(std::string_view bytes, const Deadline& deadline) {
-  const Found<Tiff> tiff = read_tiff(bytes);
+  Found<Tiff> tiff = read_tiff(bytes);
   if (!tiff) return std::unexpected(tiff.error());
   if (tiff->colours > 256)
     return undecodable("the palette of the TIFF has more colours than a byte can name");
-  return tiff->compression == 1 ? find_rows(bytes, *tiff) : decode_by_libtiff(bytes, *tiff, deadline);
+  return tiff->compression == 1 ? find_rows(bytes, *std::move(tiff), deadline)
+                                : decode_by_libtiff(bytes, *tiff, deadline);
 }
 
 }  // namespace parley::guard

@@ -76,6 +76,27 @@ bool has_colour_map(const TiffDirectory& directory) {
   return std::ranges::none_of(directory.numbers(*entry), [](double each) { return std::isnan(each); });
 }
 
+// How many values an entry has.
+std::size_t count_of(const TiffEntry& entry) {
+  switch (entry.type) {
+    case TiffType::Short:
+    case TiffType::SignedShort:
+      return entry.data.size() / 2;
+    case TiffType::Long:
+    case TiffType::SignedLong:
+    case TiffType::Float:
+    case TiffType::Ifd:
+      return entry.data.size() / 4;
+    case TiffType::Rational:
+    case TiffType::SignedRational:
+    case TiffType::Double:
+    case TiffType::Long8:
+      return entry.data.size() / 8;
+    default:
+      return entry.data.size();
+  }
+}
+
 std::vector<double> offsets_of(const TiffDirectory& directory, const TiffEntry& entry) {
   if (entry.type != TiffType::Byte) return directory.numbers(entry);
   std::vector<double> out;
@@ -108,6 +129,15 @@ Found<void> list_tiles(const TiffDirectory& directory, Tiff& tiff) {
   const TiffEntry& entry = strips != nullptr ? *strips : *tiles;
   // A text or a fraction as an offset: listed, and not to be decoded.
   if (entry.type != TiffType::Byte && !entry.is_integer()) tiff.has_odd_offset = true;
+  if (const std::size_t count = count_of(entry); count > kMaxTiles) {
+    const double in_layer = std::ceil(width / tile_width) * std::ceil(height / tile_height);
+    const auto layers = static_cast<double>(tiff.layout->raw_mode.size());
+    if (tiff.is_planar && static_cast<double>(count) > in_layer * layers) {
+      return not_identified("the TIFF has more planes than samples");
+    }
+    tiff.has_too_many_tiles = true;
+    return {};
+  }
   double x = 0;
   double y = 0;
   std::size_t layer = 0;
