@@ -1,5 +1,5 @@
 // The forms of secrets, one row each. A row is found by a literal and then looked at by hand: every form is
-// a run of one character set, so a look costs no more than the run is long, and runs do not overlap.
+// a run of one character set, and where a run ends is looked up once.
 #include "base/secret_scan.h"
 
 #include <algorithm>
@@ -161,8 +161,11 @@ struct SecretRules {
         {"token=", "query parameter", Rule::Query, kWord | kPoint | kPercent, 8, kAny, true},
         {"secret=", "query parameter", Rule::Query, kWord | kPoint | kPercent, 8, kAny, true},
         {"signature=", "query parameter", Rule::Query, kWord | kPoint | kPercent, 8, kAny, true},
-        {"password=", "password", Rule::Connection, kValue, 2, kAny, true},
-        {"pwd=", "password", Rule::Connection, kValue, 2, kAny, true},
+        {"sig=", "query parameter", Rule::Query, kWord | kPoint | kPercent, 8, kAny, true},
+        {"api-key", "api key", Rule::Value, kHex, 32, kAny, true},
+        {"api_key", "api key", Rule::Value, kHex, 32, kAny, true},
+        {"password=", "password", Rule::Connection, kValue, 2, SIZE_MAX, true},
+        {"pwd=", "password", Rule::Connection, kValue, 2, SIZE_MAX, true},
         {"eyJ", "web token", Rule::WebToken},
         {"-----BEGIN ", "private key", Rule::Block},
         {"://", "password", Rule::Url},
@@ -230,12 +233,17 @@ bool SecretScan::begins_word(std::size_t at) const {
   return at >= 3 && text_[at - 3] == '%';
 }
 
+// Where a run of characters ends is looked up once for all that begins inside of it.
 std::size_t SecretScan::run_end(std::size_t at, unsigned set, std::size_t most) {
-  const std::size_t begin = at;
-  const std::size_t stop = std::min(text_.size(), most < text_.size() - at ? at + most : text_.size());
-  while (at < stop && is_in(text_[at], set)) ++at;
-  steps_ += at - begin;
-  return at;
+  auto* known = std::ranges::find(runs_, set, &Run::set);
+  if (known == runs_.end()) known = std::ranges::find(runs_, 0U, &Run::set);
+  if (known == runs_.end()) known = runs_.begin();
+  if (known->set != set || at < known->begin || at >= known->end) {
+    *known = {set, at, at};
+    while (known->end < text_.size() && is_in(text_[known->end], set)) ++known->end;
+    steps_ += known->end - at;
+  }
+  return most < known->end - at ? at + most : std::max(known->end, at);
 }
 
 bool SecretScan::match_key(std::size_t at, const Rule& rule, FoundSecret& found) {
@@ -358,14 +366,14 @@ bool SecretScan::is_query_name(std::size_t at) const {
   return false;
 }
 
-// The literal follows another part: "Server=x;Password=", "host=x password=".
+// The literal follows another part: "Server=x;Password=", "host=x password=", "?password=".
 bool SecretScan::is_connection_name(std::size_t at) const {
   constexpr std::size_t kLongestPart = 64;
   std::size_t i = at;
   while (i > last_end_ && text_[i - 1] == ' ') {
     if (at - --i > kLongestPart) return false;
   }
-  if (i > last_end_ && text_[i - 1] == ';') return true;
+  if (i > last_end_ && std::string_view(";?&").find(text_[i - 1]) != std::string_view::npos) return true;
   if (i == at) return false;
   for (; i > last_end_ && at - i <= kLongestPart; --i) {
     const char c = text_[i - 1];

@@ -3,6 +3,7 @@
 // One thread at a time. The text must outlive the scan.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,7 +43,14 @@ class SecretScan {
   bool is_connection_name(std::size_t at) const;
   bool is_authorization(std::size_t at) const;
 
+  // A run of characters of one set, as far as it goes.
+  struct Run {
+    unsigned set = 0;
+    std::size_t begin = 0, end = 0;
+  };
+
   std::string_view text_;
+  std::array<Run, 16> runs_ = {};     // one for each set that the rules have
   std::size_t last_end_ = 0;          // of the last secret
   std::size_t next_block_end_ = 0;    // where "-----END" is, as far as it was looked up
   std::vector<FoundSecret> waiting_;  // found already, the next one last

@@ -136,6 +136,12 @@ TEST(Redacted, FindsKeysInTheNameBeforeAPassword) {
             "https://[redacted: api key]:[redacted: password]@host [redacted: api key]");
 }
 
+TEST(Redacted, TakesLongPasswordsWhole) {
+  std::string text = "a=b;pwd=x";
+  for (int i = 0; i < 5000; ++i) text += "\u00E9";
+  EXPECT_EQ(redacted(text), "a=b;pwd=[redacted: password]");
+}
+
 TEST(Redacted, LeavesCleanTextsAlone) {
   std::string text = "nothing to see here";
   EXPECT_FALSE(redact(text));  // and the tables are made
