@@ -2,9 +2,10 @@
 
 #include "message/arena.h"
 #include "message/findings.h"
+#include "parley/base/base64.h"
 #include "parley/base/data_url.h"
-#include "parley/base/media_header.h"
 #include "parley/base/media_type.h"
+#include "parley/guard/data_url.h"
 
 namespace parley {
 namespace {
@@ -27,33 +28,53 @@ class Inspector {
 
  private:
   void block(const Arena& arena, const BlockRecord& block, Place place) {
-    if (!block.is_media() || !block.data().present()) return;
+    const bool is_clip = block.type == BlockType::Audio || block.type == BlockType::Video;
+    if ((!is_clip && block.type != BlockType::Image) || !block.data().present()) return;
     const Text data = arena.string(block.data());
-    const bool is_url = is_data_url(data);
-    if (block.source == SourceKind::Url && !is_url) return;
-    if (block.type == BlockType::Image) image(data, place);
-    if (block.type == BlockType::Audio || block.type == BlockType::Video) clip(data, place);
-    const Text type = arena.optional_string(block.media_type()).value_or(Text());
-    declared(is_url ? split_data_url(data).media_type : type.view(), data, place);
+    if (block.source == SourceKind::Url) {
+      if (is_data_url(data)) data_url(data, is_clip, place);
+      return;
+    }
+    const Result<std::string> bytes = base64_decode(data, Base64Mode::Forgiving, limit(block.type));
+    if (!bytes) return;
+    look_into(*bytes, is_clip, place);
+    declared(arena.optional_string(block.media_type()).value_or(Text()), sniff_media_type(*bytes), place);
   }
 
-  void image(const Text& data, Place place) {
-    const ImageCheck check = check_base64_image(data, options_.image);
-    if (check.valid() || check.reason == ImageReason::Base64 || check.reason == ImageReason::Bytes) return;
-    findings_.error("bad_image", place, check.sentence);
+  std::size_t limit(BlockType type) const {
+    if (type == BlockType::Image) return options_.image.bytes;
+    return type == BlockType::Audio ? options_.clip.audio_bytes : options_.clip.video_bytes;
   }
 
-  void clip(const Text& data, Place place) {
-    const ClipCheck check = check_base64_clip(data, options_.clip);
-    if (check.valid() || check.reason == ClipReason::Base64 || check.reason == ClipReason::Bytes) return;
-    findings_.error("bad_clip", place, check.sentence);
+  // Read as browsers do. That its base64 is none, or too large, is validate()'s to say.
+  void data_url(const Text& url, bool is_clip, Place place) {
+    const Result<DataUrlMedia> media =
+        read_media_data_url(url, is_clip ? options_.clip.video_bytes : options_.image.bytes);
+    if (media) {
+      look_into(media->bytes, is_clip, place);
+      declared(split_data_url(url).media_type, media->media_type, place);
+    } else if (media.error().code == Code::Unsupported || !split_data_url(url).is_base64) {
+      findings_.error(is_clip ? "bad_clip" : "bad_image", place, media.error().message);
+    }
   }
 
-  void declared(std::string_view type, const Text& data, Place place) {
-    const std::string_view shown = sniff_base64_media_type(base64_of_data_url(data));
+  void look_into(std::string_view bytes, bool is_clip, Place place) {
+    if (is_clip) {
+      const ClipCheck check = check_clip(bytes, options_.clip);
+      if (!check.valid()) findings_.error("bad_clip", place, check.sentence);
+    } else {
+      const ImageCheck check = check_image(bytes, options_.image);
+      if (!check.valid()) findings_.error("bad_image", place, check.sentence);
+    }
+  }
+
+  // A name that is only spelled otherwise ("IMAGE/PNG") is told too: providers know one spelling.
+  void declared(std::string_view type, std::string_view shown, Place place) {
+    constexpr std::size_t kLongest = 64;
     if (type.empty() || shown.empty() || is_shown_as(type, shown)) return;
-    findings_.warning("wrong_media_type", place,
-                      "declared as " + std::string(type) + ", and the bytes are " + std::string(shown));
+    findings_.warning(
+        "wrong_media_type", place,
+        "declared as " + std::string(type.substr(0, kLongest)) + ", and the bytes are " + std::string(shown));
   }
 
   const MediaOptions& options_;

@@ -46,6 +46,26 @@ TEST(InspectMedia, NamesWhatDoesNotDecodeAndWhatIsCalledWrongly) {
   EXPECT_EQ(found[2].message, 2U);
 }
 
+TEST(InspectMedia, ReadsDataUrlsAsBrowsersDo) {
+  const std::string base64 = base64_encode(png());
+  const auto findings = [](const std::string& url) {
+    const Message message = said({ImageBlock{URLSource{*Text::copy(url), ""}}});
+    std::vector<Finding> all = validate({&message, 1});
+    for (Finding& each : inspect_media({&message, 1})) all.push_back(std::move(each));
+    return all;
+  };
+  for (const std::string& good : {"data:image/png;base64," + base64, "DATA:image/png; BASE64," + base64}) {
+    EXPECT_TRUE(findings(good).empty()) << good;
+  }
+  for (const std::string& bad :
+       {"data:image/svg+xml,%3Csvg%3E" + base64, std::string("data:text/html,%3Cscript%3E"),
+        std::string("data:image/png,not-an-image!"), std::string("data:image/png;Base64,####"),
+        std::string("data:image/png; base64,####"), std::string("DATA:image/png;base64,####"),
+        std::string("data:image/png;base64"), "data:text/html;base64," + base64}) {
+    EXPECT_FALSE(findings(bad).empty()) << bad;
+  }
+}
+
 TEST(InspectMedia, LooksIntoAudioAndVideo) {
   const std::string wav = "RIFF" + little(40, 4) + "WAVEfmt " + little(16, 4) + little(1, 2) + little(1, 2) +
                           little(8000, 4) + little(16000, 4) + little(2, 2) + little(16, 2) + "data" +

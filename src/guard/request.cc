@@ -4,7 +4,7 @@
 
 #include "parley/base/base64.h"
 #include "parley/base/data_url.h"
-#include "parley/base/media_header.h"
+#include "parley/guard/data_url.h"
 
 namespace parley {
 namespace {
@@ -46,25 +46,26 @@ class Images {
 
   Result<void> add(std::string_view text) {
     const std::string path = "/images/" + std::to_string(checks_.size());
-    if (is_data_url(text) && text.find(',') == std::string_view::npos) {
-      return fail(Code::Invalid, "a data URL needs a comma before its data", path);
-    }
-    const std::string_view base64 = base64_of_data_url(text);
-    const Result<std::string> bytes = base64_decode(base64, Base64Mode::Forgiving, options_.bytes);
+    Result<std::string> bytes = is_data_url(text)
+                                    ? from_data_url(text, path)
+                                    : base64_decode(text, Base64Mode::Forgiving, options_.bytes);
     if (!bytes) return fail(bytes.error().code, bytes.error().message, path);
     if (bytes->empty()) return fail(Code::Invalid, "the image is empty", path);
     ImageCheck check = check_image(*bytes, options_);
     if (!check.valid()) return fail(code_of(check.reason), check.sentence, path);
-    const std::string_view type = media_type(check.format);
-    const std::string_view declared = split_data_url(text).media_type;
-    if (!declared.empty() && declared != type) {
-      corrections_.push_back(path + ": declared as " + std::string(declared) + ", and the bytes are " +
-                             std::string(type));
-    }
-    blocks_.emplace_back(
-        ImageBlock{Base64Source{Text::repaired(type), Text::repaired(base64_encode(*bytes))}});
+    blocks_.emplace_back(ImageBlock{
+        Base64Source{Text::repaired(media_type(check.format)), Text::repaired(base64_encode(*bytes))}});
     checks_.push_back(std::move(check));
     return {};
+  }
+
+  Result<std::string> from_data_url(std::string_view text, const std::string& path) {
+    PARLEY_TRY(DataUrlMedia media, read_media_data_url(text, options_.bytes));
+    if (media.is_corrected()) {
+      corrections_.push_back(path + ": declared as " + media.declared + ", and the bytes are " +
+                             std::string(media.media_type));
+    }
+    return std::move(media.bytes);
   }
 
   std::vector<Block> blocks_;

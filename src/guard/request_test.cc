@@ -33,7 +33,7 @@ TEST(UserRequest, TakesEveryFormatAndLabelsItByItsBytes) {  // Q1, Q2
   const char* types[] = {"image/png", "image/jpeg", "image/gif", "image/bmp", "image/webp", "image/tiff"};
   for (std::size_t i = 0; i < std::size(images); ++i) {
     const std::string base64 = base64_encode(images[i]);
-    const std::string url = "data:image/jpg;base64," + base64;
+    const std::string url = "data:image/x-odd;base64," + base64;
     const std::string_view both[] = {base64, url};
     const UserRequest request = parse_user_request("Look.", both).value();
     const std::vector<Block> blocks = request.message.blocks();
@@ -44,7 +44,7 @@ TEST(UserRequest, TakesEveryFormatAndLabelsItByItsBytes) {  // Q1, Q2
       EXPECT_EQ(source.data.view(), base64);  // Q3
     }
     const std::vector<std::string> told = {
-        std::string("/images/1: declared as image/jpg, and the bytes are ") + types[i]};
+        std::string("/images/1: declared as image/x-odd, and the bytes are ") + types[i]};
     EXPECT_EQ(request.corrections, told);
     EXPECT_EQ(media_type(request.images.at(0).format), types[i]);
     EXPECT_TRUE(validate({&request.message, 1}).empty());
@@ -69,8 +69,10 @@ TEST(UserRequest, SaysWhatIsRefusedAndWhere) {  // Q4
   };
   const Case cases[] = {
       {"", Code::Invalid, "the image is empty"},
-      {"data:image/png;base64", Code::Invalid, "a data URL needs a comma"},
-      {"data:image/png;base64,", Code::Invalid, "the image is empty"},
+      {"data:image/png;base64", Code::Invalid, "comma"},
+      {"data:image/png;base64,", Code::Unsupported, "no image"},
+      {"data:text/html;base64," + base64_encode(png()), Code::Unsupported, "labelled"},
+      {"data:image/png," + base64_encode(png()), Code::Unsupported, "no image"},
       {"iVBORw0KGgo-_", Code::Invalid, "base64"},
       {"iVBORw0KGgoAA", Code::Invalid, "base64"},
       {base64_encode("this is no image"), Code::Unsupported, "no image"},

@@ -5,6 +5,7 @@
 #include "message/arena.h"
 #include "message/findings.h"
 #include "parley/base/base64.h"
+#include "parley/base/data_url.h"
 #include "parley/base/media_type.h"
 
 namespace parley {
@@ -110,25 +111,31 @@ class Validator {
             : findings_.error("missing_field", place, sentence);
     }
     std::string_view base64 = data;
-    if (is_url) {
-      if (!base64.starts_with("data:")) {
-        url(data, place);
-        return;
-      }
-      const std::size_t comma = base64.find(',');
-      const bool is_base64 = comma != std::string_view::npos && base64.substr(0, comma).ends_with(";base64");
-      if (comma == std::string_view::npos) findings_.error("invalid_url", place, "a data URL needs a comma");
-      if (!is_base64) return;
-      base64.remove_prefix(comma + 1);
+    if (is_url && !is_data_url(base64)) {
+      url(data, place);
+      return;
     }
-    inline_data(base64, place);
+    if (is_url) {
+      const DataUrlParts parts = split_data_url(base64);
+      if (base64.find(',') == std::string_view::npos) {
+        findings_.error("invalid_url", place, "a data URL needs a comma");
+      }
+      if (!parts.is_base64) return;
+      base64 = parts.data;
+    }
+    inline_data(base64, limit_of(block.type), place);
   }
 
-  void inline_data(std::string_view base64, Place place) {
-    const Result<void> verdict = base64_check(base64, Base64Mode::Canonical, limits_.media_bytes);
+  std::size_t limit_of(BlockType type) const {
+    if (type == BlockType::Audio) return limits_.audio_bytes;
+    return type == BlockType::Video ? limits_.video_bytes : limits_.media_bytes;
+  }
+
+  void inline_data(std::string_view base64, std::size_t limit, Place place) {
+    const Result<void> verdict = base64_check(base64, Base64Mode::Canonical, limit);
     if (verdict) return;
     if (verdict.error().code == Code::LimitExceeded) {
-      too_large(place, "the inline file is larger than", limits_.media_bytes);
+      too_large(place, "the inline file is larger than", limit);
     } else {
       findings_.error("invalid_base64", place, "the inline data is not base64: " + verdict.error().message);
     }

@@ -44,9 +44,11 @@ struct Finding {
 
 struct ValidationLimits {
   std::size_t text_bytes = std::size_t{4} * 1024 * 1024;    // one text
-  std::size_t media_bytes = std::size_t{10} * 1024 * 1024;  // one inline file, decoded
-  std::size_t blocks = 1000;                                // in one message
-  std::size_t messages = 1'000'000;                         // in one conversation
+  std::size_t media_bytes = std::size_t{10} * 1024 * 1024;  // one inline image or document, decoded
+  std::size_t audio_bytes = std::size_t{25} * 1024 * 1024;
+  std::size_t video_bytes = std::size_t{50} * 1024 * 1024;
+  std::size_t blocks = 1000;         // in one message
+  std::size_t messages = 1'000'000;  // in one conversation
 };
 
 // All findings, in the order of the messages.
