@@ -194,6 +194,10 @@ Exit run_media(Typed& typed) {
 
 void add_filter(CLI::App& command, Typed& typed) {
   command.add_option("--bytes", typed.filter_options.size_bytes, "'size': the longest text (default 65536)")
+      ->check([](const std::string& typed_number) {
+        return typed_number.starts_with('-') ? std::string("a number of bytes is not negative")
+                                             : std::string();
+      })
       ->type_name("N");
   command.add_flag("--keep-page-state", typed.filter_options.keep_page_state,
                    "'browser' and 'browser-agentscope': page state and snapshots stay");

@@ -11,6 +11,7 @@
 #include "cli/say.h"
 #include "parley/base/media_header.h"
 #include "parley/base/media_type.h"
+#include "parley/base/redact.h"
 #include "parley/base/utf8.h"
 #include "parley/guard/clip.h"
 #include "parley/json/buffer.h"
@@ -19,7 +20,9 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kMaxBytes = 0xFFFF'FFFF - json::kPadding;
+// More than any limit: the rest of a file that is too large anyway is not read.
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBase64Bytes = 2 * kMaxBytes;
 
 // What is known of one file, whatever it holds. Empty, 0 and nothing mean that it is not known.
 struct Line {
@@ -147,8 +150,13 @@ Exit check_media(const MediaOptions& options) {
   Exit exit = Exit::Ok;
   for (const std::string& file : options.files) {
     Line line;
-    const Result<json::Buffer> bytes = json::Buffer::from_file(file.c_str(), kMaxBytes);
-    if (bytes) {
+    const Result<json::Buffer> bytes =
+        json::Buffer::from_file(file.c_str(), options.base64 ? kMaxBase64Bytes : kMaxBytes);
+    if (!bytes && bytes.error().code == Code::LimitExceeded) {
+      line.reason = "bytes";
+      line.sentence = "the file has more bytes than any limit allows";
+      exit = worse(exit, Exit::Refused);
+    } else if (bytes) {
       line = checked(bytes->view(), options);
       if (!line.reason.empty()) exit = worse(exit, Exit::Refused);
     } else {
@@ -156,7 +164,8 @@ Exit check_media(const MediaOptions& options) {
       line.sentence = bytes.error().message;
       exit = worse(exit, complain(bytes.error(), {file}));
     }
-    const std::string text = options.json ? json_of(file, line) : visible(text_of(file, line));
+    const std::string name = redacted(file);
+    const std::string text = options.json ? json_of(name, line) : visible(text_of(name, line));
     if (auto written = output->write(text + "\n"); !written) return output->end(written.error());
   }
   if (auto kept = output->commit(); !kept) return output->end(kept.error());

@@ -73,6 +73,8 @@ constexpr std::string_view kTexts[] = {
     "bearer ",
     "authorization: basic ",
     "sk-",
+    "AccountKey=",
+    ";pwd=x\u00E9",
     "sk-aaaaaaaaaaaaaaaaaaaa",
     "[redacted: ",
 };
@@ -89,6 +91,24 @@ void add_filters(std::vector<Work>& works) {
                        [chain](const std::string& text) { (void)chain.run(Text::repaired(text)); }});
     }
   }
+}
+
+// One message of many texts, filtered by where they come from.
+void add_messages(std::vector<Work>& works) {
+  const std::string_view names[] = {"control-tokens"};
+  const FilterChain chain = FilterChain::of(names, {.up_to = Trust::Untrusted}).value();
+  const auto run = [chain](const std::string& text, bool is_result) {
+    std::vector<Block> blocks(text.size() / 16, TextBlock{"<|im_start|> ...."});
+    MessageBuilder builder(Role::User);
+    if (is_result) {
+      builder.block(ToolResultBlock{"c", "f", std::move(blocks)});
+    } else {
+      builder.blocks(std::move(blocks));
+    }
+    (void)chain.run(builder.build().value());
+  };
+  works.push_back({"message of blocks", repeated("", "a"), [run](const auto& text) { run(text, false); }});
+  works.push_back({"result of parts", repeated("", "a"), [run](const auto& text) { run(text, true); }});
 }
 
 // ---- Images: headers of many small parts, pixels of many small steps.
@@ -246,6 +266,7 @@ void add_clips(std::vector<Work>& works) {
 int main() {
   std::vector<Work> works;
   add_filters(works);
+  add_messages(works);
   add_images(works);
   add_base64(works);
   add_urls(works);

@@ -43,7 +43,7 @@ run() {
   runs=$((runs + 1))
   "$parley" "$@" >"$work/out" 2>"$work/said/$runs" </dev/null
   # Output is content, unless the input was refused or findings are printed.
-  if [[ $1 == check || $1 == filter ]]; then cp "$work/out" "$work/said/$runs.out"; fi
+  if [[ $1 == check || $1 == filter || $1 == media ]]; then cp "$work/out" "$work/said/$runs.out"; fi
 }
 for file in role twice syntax orphan envelope content "$secret"; do
   for dialect in openmanus agentscope agentscope2 parley; do
@@ -55,6 +55,8 @@ for file in role twice syntax orphan envelope content "$secret"; do
     run tokens --as $dialect "$file.json"
   done
   run filter secrets "$file.json"
+  run media check "$file.json"
+  run media check --json --base64 "$file.json"
 done
 run "$secret"
 run convert --from "$secret" --to openmanus content.json
