@@ -45,7 +45,7 @@ class Images {
   explicit Images(const ImageOptions& options) : options_(options) {}
 
   Result<void> add(std::string_view text) {
-    const std::string path = "/images/" + std::to_string(checks_.size());
+    const std::string path = "/images/" + std::to_string(checks.size());
     Result<std::string> bytes = is_data_url(text)
                                     ? from_data_url(text, path)
                                     : base64_decode(text, Base64Mode::Forgiving, options_.bytes);
@@ -53,24 +53,24 @@ class Images {
     if (bytes->empty()) return fail(Code::Invalid, "the image is empty", path);
     ImageCheck check = check_image(*bytes, options_);
     if (!check.valid()) return fail(code_of(check.reason), check.sentence, path);
-    blocks_.emplace_back(ImageBlock{
+    blocks.emplace_back(ImageBlock{
         Base64Source{Text::repaired(media_type(check.format)), Text::repaired(base64_encode(*bytes))}});
-    checks_.push_back(std::move(check));
+    checks.push_back(std::move(check));
     return {};
   }
 
   Result<std::string> from_data_url(std::string_view text, const std::string& path) {
     PARLEY_TRY(DataUrlMedia media, read_media_data_url(text, options_.bytes));
     if (media.is_corrected()) {
-      corrections_.push_back(path + ": declared as " + media.declared + ", and the bytes are " +
-                             std::string(media.media_type));
+      corrections.push_back(path + ": declared as " + media.declared + ", and the bytes are " +
+                            std::string(media.media_type));
     }
     return std::move(media.bytes);
   }
 
-  std::vector<Block> blocks_;
-  std::vector<ImageCheck> checks_;
-  std::vector<std::string> corrections_;
+  std::vector<Block> blocks;
+  std::vector<ImageCheck> checks;
+  std::vector<std::string> corrections;
 
  private:
   const ImageOptions& options_;
@@ -94,10 +94,10 @@ Result<UserRequest> parse_user_request(std::string_view text, std::span<const st
     builder.content(std::move(said));
   } else {
     builder.text(std::move(said));
-    for (Block& block : taken.blocks_) builder.block(std::move(block));
+    for (Block& block : taken.blocks) builder.block(std::move(block));
   }
   PARLEY_TRY(Message message, builder.build());
-  return UserRequest{std::move(message), std::move(taken.checks_), std::move(taken.corrections_)};
+  return UserRequest{std::move(message), std::move(taken.checks), std::move(taken.corrections)};
 }
 
 Result<UserRequest> parse_user_request(std::string_view text, std::string_view image,

@@ -104,7 +104,7 @@ std::vector<Provenance> provenances(const Message& message) {
   return out;
 }
 
-Provenance provenance(const Message& message, std::size_t block) { return provenances(message).at(block); }
+Provenance provenance(const Message& message, std::size_t block) { return provenances(message)[block]; }
 
 Result<Message> with_provenance(const Message& message, std::size_t block, const Provenance& provenance) {
   if (block >= message.blocks().size()) return fail(Code::Invalid, "the message has no such block");
