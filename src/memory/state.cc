@@ -137,6 +137,7 @@ std::optional<Position> View::at(std::size_t index) const {
 Result<void> OpenExchange::follow(const Message& message, Position position) {
   const Arena& arena = Arena::of(message);
   const auto blocks = arena.blocks(Arena::record_of(message));
+  const bool continues = message.continues_step();
   const auto still_waiting = [&] {
     return fail(Code::BrokenHistory,
                 "the calls " + named(waiting) + " wait for results, and nothing else can come now");
@@ -146,7 +147,7 @@ Result<void> OpenExchange::follow(const Message& message, Position position) {
   std::size_t older = waiting.size();
   for (const BlockRecord& block : blocks) {
     // Whatever else a message says, it says after the results it brings.
-    if (block.type != BlockType::ToolResult && older != 0) return still_waiting();
+    if (block.type != BlockType::ToolResult && older != 0 && !continues) return still_waiting();
     if (block.type != BlockType::ToolUse && block.type != BlockType::ToolResult) continue;
     Text kept;
     const std::string_view id = block.id().present() ? plain(arena, block.id(), kept) : std::string_view();

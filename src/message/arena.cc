@@ -70,11 +70,22 @@ std::optional<Text> Arena::optional_string(Slice slice) const {
   return string(slice);
 }
 
-const Fragment* Arena::fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position) const {
+const Fragment* Arena::fragment(std::uint32_t index, DialectTag dialect, std::uint8_t orders,
+                                std::uint32_t position) const {
   const FragmentList* lists = fragments_.load(std::memory_order_acquire);
   if (lists == nullptr) return nullptr;
   const Fragment* kept = lists[index].load(std::memory_order_acquire);
-  while (kept != nullptr && (kept->dialect != dialect || kept->position != position)) kept = kept->next.get();
+  const bool fits =
+      kept != nullptr && kept->dialect == dialect && kept->orders == orders && kept->position == position;
+  return kept == nullptr || fits ? kept : next(kept, dialect, orders, position);
+}
+
+const Fragment* Arena::next(const Fragment* kept, DialectTag dialect, std::uint8_t orders,
+                            std::uint32_t position) {
+  do {
+    kept = kept->next.get();
+  } while (kept != nullptr &&
+           (kept->dialect != dialect || kept->orders != orders || kept->position != position));
   return kept;
 }
 

@@ -100,18 +100,29 @@ struct MessageRecord {
   enum Flag : std::uint8_t {
     kEmptyToolCalls = 1,  // "tool_calls": [] was said
     kHasMore = 2,         // the wire holds members the records do not
+    kContinues = 4,       // one more part of the step before it, which the wire has as items of their own
   };
   bool has(Flag flag) const { return (flags & flag) != 0; }
 };
 
 static_assert(sizeof(MessageRecord) == 60 && sizeof(BlockRecord) == 44, "the header promises these sizes");
 
+class Arena;
+
 // A message written in another dialect than its own, kept for the next time.
 struct Fragment {
   DialectTag dialect = 0;
+  std::uint8_t orders = 0;     // what the rest of the conversation asked of it
   std::uint32_t position = 0;  // minted values derive from it
   std::uint32_t count = 1;     // wire messages it holds
   std::string_view text;
+  // The messages behind this one that were written together with it. Weak, because messages must not keep
+  // each other alive; and a weak pointer keeps its address from being used again.
+  struct Other {
+    std::weak_ptr<const Arena> arena;
+    std::uint32_t index;
+  };
+  std::vector<Other> others;
   const void* notes = nullptr;        // what the dialect room noted while writing it
   std::shared_ptr<const void> owner;  // of text and notes
   std::unique_ptr<const Fragment> next;
@@ -134,6 +145,8 @@ class Arena : public std::enable_shared_from_this<Arena> {
     document_ = document;
     list_ = list;
   }
+  // Where strings begin that stand behind the document: what a reader had to make up.
+  void set_minted(std::size_t offset) { minted_ = offset; }
   void set_created(std::int64_t unix_ms) { created_ms_ = unix_ms; }
   // The name of the dialect, for raw blocks. REQUIRES: static bytes.
   void set_dialect_name(std::string_view name) { dialect_name_ = name; }
@@ -155,6 +168,8 @@ class Arena : public std::enable_shared_from_this<Arena> {
   // The document around the messages: all of it, and the array that holds them.
   DocumentShape shape() const { return shape_; }
   Slice document() const { return document_; }
+  std::string_view text() const { return buffer_.view().substr(0, minted_); }
+  bool is_minted(Slice slice) const { return slice.present() && slice.offset >= minted_; }
   Slice list() const { return list_; }
 
   // True if the message holds results and nothing else: it belongs to the step before it.
@@ -181,7 +196,10 @@ class Arena : public std::enable_shared_from_this<Arena> {
   }
 
   // The kept fragment of a message, or null; keeping one more. Both safe from any thread.
-  const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint32_t position) const;
+  const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint8_t orders,
+                           std::uint32_t position) const;
+  static const Fragment* next(const Fragment* kept, DialectTag dialect, std::uint8_t orders,
+                              std::uint32_t position);
   void keep_fragment(std::uint32_t index, Fragment fragment) const;
 
   // What a message was last found to cost, by whom: one slot a message, 8 bytes each, made for all messages
@@ -212,6 +230,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   DialectTag dialect_;
   DocumentShape shape_ = DocumentShape::Single;
   Slice document_, list_;
+  std::size_t minted_ = std::string_view::npos;
   std::int64_t created_ms_ = -1;
   std::string_view dialect_name_;
   mutable std::atomic<FragmentList*> fragments_{nullptr};  // one list per message, made when first needed

@@ -83,19 +83,19 @@ Fragment fragment(DialectTag dialect, std::uint32_t position, std::uint32_t coun
 TEST(Arena, KeepsFragmentsByDialectAndPosition) {
   const Conversation conversation = must_read(document(2), Dialect::AgentScope);
   const Arena& arena = *conversation.document();
-  EXPECT_EQ(arena.fragment(0, 1, 0), nullptr);
+  EXPECT_EQ(arena.fragment(0, 1, 0, 0), nullptr);
   arena.keep_fragment(0, fragment(1, 0, 1, "one"));
   arena.keep_fragment(0, fragment(2, 0, 1, "two"));
   arena.keep_fragment(0, fragment(1, 5, 3, "three"));
   arena.keep_fragment(1, fragment(1, 0, 1, "four"));
-  ASSERT_NE(arena.fragment(0, 1, 0), nullptr);
-  EXPECT_EQ(arena.fragment(0, 1, 0)->text, "one");
-  EXPECT_EQ(arena.fragment(0, 2, 0)->text, "two");
-  EXPECT_EQ(arena.fragment(0, 1, 5)->text, "three");
-  EXPECT_EQ(arena.fragment(0, 1, 5)->count, 3U);
-  EXPECT_EQ(arena.fragment(1, 1, 0)->text, "four");
-  EXPECT_EQ(arena.fragment(1, 2, 0), nullptr);
-  EXPECT_EQ(arena.fragment(0, 1, 6), nullptr);
+  ASSERT_NE(arena.fragment(0, 1, 0, 0), nullptr);
+  EXPECT_EQ(arena.fragment(0, 1, 0, 0)->text, "one");
+  EXPECT_EQ(arena.fragment(0, 2, 0, 0)->text, "two");
+  EXPECT_EQ(arena.fragment(0, 1, 0, 5)->text, "three");
+  EXPECT_EQ(arena.fragment(0, 1, 0, 5)->count, 3U);
+  EXPECT_EQ(arena.fragment(1, 1, 0, 0)->text, "four");
+  EXPECT_EQ(arena.fragment(1, 2, 0, 0), nullptr);
+  EXPECT_EQ(arena.fragment(0, 1, 0, 6), nullptr);
 }
 
 TEST(Arena, DoesNotCollectFragmentsForEver) {
@@ -106,7 +106,7 @@ TEST(Arena, DoesNotCollectFragmentsForEver) {
     arena.keep_fragment(0, fragment(1, position, 1, "x"));
   }
   for (std::uint32_t position = 0; position < 1000; ++position)
-    kept += arena.fragment(0, 1, position) != nullptr;
+    kept += arena.fragment(0, 1, 0, position) != nullptr;
   EXPECT_GE(kept, 1U);
   EXPECT_LE(kept, 16U);
 }

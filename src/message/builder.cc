@@ -256,10 +256,15 @@ Message Message::detach() const {
   // The message's own bytes move to a buffer that starts where its wire did, unless that saves too little.
   const Slice wire = from.wire;
   if (!wire.present() || wire.length >= arena_->buffer().size() / 2) return *this;
-  json::Buffer buffer = json::Buffer::copy_of(arena_->bytes(wire));
+  // What a reader took from elsewhere in the document, or made up, goes behind the wire.
+  std::string bytes(arena_->bytes(wire));
   const auto moved = [&](Slice slice) {
-    if (slice.present()) slice.offset -= wire.offset;
-    return slice;
+    if (!slice.present()) return slice;
+    if (slice.offset >= wire.offset && slice.end() <= wire.end())
+      return Slice{slice.offset - wire.offset, slice.length};
+    const Slice copy = {static_cast<std::uint32_t>(bytes.size()), slice.length};
+    bytes += arena_->bytes(slice);
+    return copy;
   };
   MessageRecord record = from;
   for (Slice* slice :
@@ -281,8 +286,9 @@ Message Message::detach() const {
     for (const BlockRecord& child : arena_->children(block)) children.push_back(moved_block(child));
     blocks.push_back(copy);
   }
-  auto arena = std::make_shared<Arena>(std::move(buffer), arena_->dialect());
+  auto arena = std::make_shared<Arena>(json::Buffer::copy_of(bytes), arena_->dialect());
   arena->seal({&record, 1}, blocks, children);
+  arena->set_minted(wire.length);
   arena->set_frame(DocumentShape::Single, record.wire, record.wire);
   arena->set_dialect_name(arena_->dialect_name());
   return Arena::message(std::move(arena), 0);
@@ -306,6 +312,7 @@ MessageBuilder MessageBuilder::like(const Message& message) {
   builder.metadata_ = message.metadata();
   builder.shape_ = message.content_shape();
   builder.blocks_ = message.blocks();
+  builder.continues_ = message.continues_step();
   builder.no_tool_calls_ = Arena::record_of(message).has(MessageRecord::kEmptyToolCalls);
   return builder;
 }
@@ -336,6 +343,10 @@ MessageBuilder& MessageBuilder::metadata(Json object) {
 }
 MessageBuilder& MessageBuilder::wire_role(Role role) {
   wire_role_ = role;
+  return *this;
+}
+MessageBuilder& MessageBuilder::continues_step(bool continues) {
+  continues_ = continues;
   return *this;
 }
 MessageBuilder& MessageBuilder::content(Text text) {
@@ -378,6 +389,7 @@ Result<Message> MessageBuilder::build() const {
   loom.record.invocation_id = loom.string(invocation_id_);
   if (metadata_) loom.record.metadata = metadata_->is_null() ? Slice::null() : loom.raw(metadata_->text());
   loom.record.shape = shape_;
+  if (continues_) loom.record.flags |= MessageRecord::kContinues;
   if (no_tool_calls_) loom.record.flags |= MessageRecord::kEmptyToolCalls;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (!loom.block(blocks_[i])) {

@@ -52,7 +52,7 @@ class Historian {
       if (ends_step) ++step_;
       for (std::size_t k = 0; k < blocks.size(); ++k) {
         const Place place{i, k};
-        if (!ends_step && blocks[k].type != BlockType::ToolResult) {
+        if (!ends_step && blocks[k].type != BlockType::ToolResult && !record.has(MessageRecord::kContinues)) {
           ends_step = true;
           ++step_;
         }

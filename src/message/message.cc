@@ -110,6 +110,7 @@ std::optional<Text> Message::invocation_id() const {
   return arena_->optional_string(Arena::record_of(*this).invocation_id);
 }
 ContentShape Message::content_shape() const { return Arena::record_of(*this).shape; }
+bool Message::continues_step() const { return Arena::record_of(*this).has(MessageRecord::kContinues); }
 
 std::optional<Text> Message::timestamp() const {
   const Slice said = Arena::record_of(*this).timestamp;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parley/message/block.h"
+#include "parley/message/settings.h"
 
 namespace parley {
 namespace {
@@ -14,6 +15,10 @@ constexpr std::array<std::string_view, 3> kToolChoices = {"none", "auto", "requi
 constexpr std::array<std::string_view, 4> kAgentStates = {"IDLE", "RUNNING", "FINISHED", "ERROR"};
 constexpr std::array<std::string_view, 9> kBlockTypes = {
     "text", "thinking", "image", "audio", "video", "document", "tool_use", "tool_result", "raw"};
+
+constexpr std::array<std::string_view, 11> kSettings = {
+    "model",  "max_tokens",  "temperature",         "top_p",           "top_k", "seed", "stop",
+    "stream", "tool_choice", "parallel_tool_calls", "reasoning_effort"};
 
 // Unrolled, so that every comparison is one with a constant.
 template <typename Enum, const auto& kNames>
@@ -35,6 +40,7 @@ std::string_view to_string(Role role) { return kRoles[static_cast<std::size_t>(r
 std::string_view to_string(ToolChoice choice) { return kToolChoices[static_cast<std::size_t>(choice)]; }
 std::string_view to_string(AgentState state) { return kAgentStates[static_cast<std::size_t>(state)]; }
 std::string_view to_string(BlockType type) { return kBlockTypes[static_cast<std::size_t>(type)]; }
+std::string_view to_string(Setting setting) { return kSettings[static_cast<std::size_t>(setting)]; }
 
 std::optional<Role> role_named(std::string_view name) { return find<Role, kRoles>(name); }
 std::optional<ToolChoice> tool_choice_named(std::string_view name) {

@@ -1,4 +1,5 @@
-// Conversation is a list of messages with its system part and tools: what a document holds.
+// Conversation is a list of messages with its system part, tools and settings, or a model's answer with its
+// outcome: what a document holds.
 //
 // Invariants (quoted by tests as V1..V2):
 //   V1  Appending a message copies no payload.
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include "parley/message/message.h"
+#include "parley/message/outcome.h"
+#include "parley/message/settings.h"
 
 namespace parley {
 
@@ -30,7 +33,8 @@ struct Tool {
 enum class DocumentShape : std::uint8_t {
   List,      // a bare array of messages
   Single,    // one message
-  Envelope,  // an object with the messages in one of its members
+  Envelope,  // an object with the messages in one of its members: a request
+  Response,  // a model's answer, with its message somewhere inside
 };
 
 class Conversation {
@@ -55,6 +59,17 @@ class Conversation {
     frame_intact_ = false;
   }
 
+  const Settings& settings() const { return settings_; }
+  void set_settings(Settings settings) {
+    settings_ = std::move(settings);
+    frame_intact_ = false;
+  }
+  const std::optional<Outcome>& outcome() const { return outcome_; }
+  void set_outcome(std::optional<Outcome> outcome) {
+    outcome_ = std::move(outcome);
+    frame_intact_ = false;
+  }
+
   DocumentShape shape() const { return shape_; }
   void set_shape(DocumentShape shape) {
     shape_ = shape;
@@ -68,13 +83,15 @@ class Conversation {
     document_ = std::move(document);
     frame_intact_ = true;
   }
-  // False once the system part, the tools or the shape were set by hand.
+  // False once anything around the messages was set by hand.
   bool frame_is_intact() const { return frame_intact_; }
 
  private:
   std::vector<Message> messages_;
   std::optional<Message> system_;
   std::vector<Tool> tools_;
+  Settings settings_;
+  std::optional<Outcome> outcome_;
   DocumentShape shape_ = DocumentShape::List;
   std::shared_ptr<const Arena> document_;
   bool frame_intact_ = false;

@@ -72,6 +72,9 @@ class Message {
   std::optional<Text> invocation_id() const;
   std::optional<Json> metadata() const;  // an object or null; nothing if the wire had none
   ContentShape content_shape() const;
+  // True if this is one more part of the model's step before it, on a wire that has the thinking, the text
+  // and the calls of one step as items of their own (OpenAI's Responses).
+  bool continues_step() const;
 
   // All blocks in order. String content is one text block, also if it is empty.
   std::vector<Block> blocks() const;
@@ -130,6 +133,7 @@ class MessageBuilder {
   MessageBuilder& invocation_id(Text invocation_id);
   MessageBuilder& metadata(Json object);  // default: none
   MessageBuilder& wire_role(Role role);
+  MessageBuilder& continues_step(bool continues = true);
   MessageBuilder& anonymous();  // no id and no time unless they are set
 
   MessageBuilder& content(Text text);  // string content
@@ -150,7 +154,8 @@ class MessageBuilder {
   std::optional<Json> metadata_;
   ContentShape shape_ = ContentShape::Absent;
   std::vector<Block> blocks_;
-  bool mints_ = true;           // an id and a time, where none is set
+  bool mints_ = true;  // an id and a time, where none is set
+  bool continues_ = false;
   bool no_tool_calls_ = false;  // "tool_calls": [] was said
 };
 
