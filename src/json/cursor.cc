@@ -208,18 +208,6 @@ bool Cursor::look_ahead(std::string_view name, Slice& value) {
   return good;
 }
 
-bool Cursor::has_list_before(std::string_view name, std::string_view other, bool& found) {
-  const Mark mark = marked();
-  found = false;
-  object([&](std::string_view key) {
-    found = key == name && peek() == '[';
-    Slice ignored;
-    return !found && key != other && skip(ignored);
-  });
-  back_to(mark);
-  return !failed_;
-}
-
 void Cursor::back_to(const Mark& mark) {
   p_ = mark.p;
   depth_ = mark.depth;

@@ -149,9 +149,18 @@ class Cursor {
   // absent. Fast if it is the first member; else the object is read twice. REQUIRES: peek() == '{'.
   bool look_ahead(std::string_view name, Slice& value);
 
-  // Looks ahead, without moving, whether the object at the cursor has a list under `name` before any member
-  // `other`. REQUIRES: peek() == '{'.
-  bool has_list_before(std::string_view name, std::string_view other, bool& found);
+  // Looks ahead at the members of the object at the cursor, without moving, for as long as go_on(key) says so;
+  // the value is what peek() shows. REQUIRES: peek() == '{'.
+  template <typename GoOn>
+  bool look(GoOn&& go_on) {
+    const Mark mark = marked();
+    object([&](std::string_view key) {
+      Slice ignored;
+      return go_on(key) && skip(ignored);
+    });
+    back_to(mark);
+    return !failed_;
+  }
 
   // True if nothing but whitespace is left; else a fault.
   bool finish();
