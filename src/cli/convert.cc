@@ -106,7 +106,8 @@ class Conversion {
   Outcome<void> repair(Conversation& conversation) {
     if (!options_.repair && !options_.complete_pending) return {};
     Repairing repairing = parley::repair(
-        conversation, {.history = options_.repair, .complete_pending = options_.complete_pending});
+        conversation,
+        {.history = options_.repair, .complete_pending = options_.complete_pending, .target = options_.to});
     for (const Note& note : repairing.notes) {
       if (!options_.strict || note.severity != Severity::Major) continue;
       return std::unexpected(complain({Code::Lossy, to_line(note), {}}, place_));

@@ -270,17 +270,20 @@ class Writer {
   const MessageRecord& record_;
 };
 
-void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, group.front()).write(); }
+void write_group(Draft& draft, std::span<const Message> group) {
+  const Message whole = joined_step(draft, group);
+  Writer(draft, whole).write();
+}
 
 }  // namespace
 
 const Format kAgentScope = {
-    {Dialect::AgentScope, "agentscope", "AgentScope 1.x Msg",
-     "text, thinking, image, audio, video, tool use, tool result",
-     "a list, one message, {\"messages\": [...]}"},
-    read_message,
-    one_by_one,
-    write_group,
+    .info = {Dialect::AgentScope, "agentscope", "AgentScope 1.x Msg",
+             "text, thinking, image, audio, video, tool use, tool result",
+             "a list, one message, {\"messages\": [...]}"},
+    .read_message = read_message,
+    .group = group_step,
+    .write_group = write_group,
 };
 
 }  // namespace parley::dialect

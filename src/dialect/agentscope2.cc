@@ -85,6 +85,7 @@ bool joins_the_one_before(const Message& message) {
 std::size_t group(std::span<const Message> rest) {
   std::size_t size = 1;
   if (rest.front().role() != Role::Assistant) return size;
+  size = group_step(rest);
   while (size < rest.size() && joins_the_one_before(rest[size])) ++size;
   return size;
 }
@@ -281,12 +282,13 @@ void write_group(Draft& draft, std::span<const Message> messages) { Writer(draft
 }  // namespace
 
 const Format kAgentScope2 = {
-    {Dialect::AgentScope2, "agentscope2", "AgentScope 2 Msg",
-     "text, thinking, image, audio, video, document, tool use, tool result",
-     "a list, one message, {\"messages\": [...]}"},
-    read_message,
-    group,
-    write_group,
+    .info = {Dialect::AgentScope2, "agentscope2", "AgentScope 2 Msg",
+             "text, thinking, image, audio, video, document, tool use, tool result",
+             "a list, one message, {\"messages\": [...]}"},
+    .read_message = read_message,
+    .group = group,
+    .write_group = write_group,
+    .joins = true,
 };
 
 }  // namespace parley::dialect

@@ -9,10 +9,19 @@
 namespace parley {
 namespace {
 
-const std::array<const dialect::Format*, 4> kFormats = {&dialect::kParley, &dialect::kOpenManus,
-                                                        &dialect::kAgentScope, &dialect::kAgentScope2};
+const std::array<const dialect::Format*, 13> kFormats = {
+    &dialect::kParley,   &dialect::kOpenManus, &dialect::kAgentScope, &dialect::kAgentScope2,
+    &dialect::kOpenAI,   &dialect::kResponses, &dialect::kAnthropic,  &dialect::kGemini,
+    &dialect::kOllama,   &dialect::kConverse,  &dialect::kDeepSeek,   &dialect::kMoonshot,
+    &dialect::kDashScope};
+
+constexpr std::array<std::string_view, 15> kNames = {
+    "parley", "openmanus", "agentscope", "agentscope2", "openai",    "responses", "anthropic", "gemini",
+    "ollama", "converse",  "deepseek",   "moonshot",    "dashscope", "otel",      "sharegpt"};
 
 }  // namespace
+
+const dialect::Frame dialect::kPlainFrame = {.places = {&dialect::kMessagesPlace, 1}};
 
 const dialect::Format& dialect::format_of(Dialect dialect) {
   const auto index = static_cast<std::size_t>(dialect) - 1;
@@ -20,7 +29,7 @@ const dialect::Format& dialect::format_of(Dialect dialect) {
   return *kFormats[index];
 }
 
-std::string_view to_string(Dialect dialect) { return dialect::format_of(dialect).info.name; }
+std::string_view to_string(Dialect dialect) { return kNames[static_cast<std::size_t>(dialect) - 1]; }
 
 Result<Dialect> dialect_named(std::string_view name) {
   std::string names;

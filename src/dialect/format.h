@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,11 +14,21 @@
 #include "json/out.h"
 #include "message/arena.h"
 #include "parley/dialect/dialect.h"
+#include "parley/json/writer.h"
 
 namespace parley::dialect {
 
 // A sentence that was put together.
 inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
+
+// What the conversation around a group asks of its writer.
+enum Order : std::uint8_t {
+  kIsBroken = 1,        // for `parley`: the history is one that the wire's dialect would refuse
+  kMayBeJoined = 2,     // for `parley`: the wire's dialect would write it with the one before
+  kIsCurrentTurn = 4,   // no user message stands behind it
+  kIsLast = 8,          // nothing stands behind it
+  kNamesSpeakers = 16,  // several users speak, so that their names matter
+};
 
 // Where a writer puts its bytes and its notes.
 struct Draft {
@@ -28,8 +40,9 @@ struct Draft {
   std::string_view extra = {};  // for `parley`: the patch that gives the wire back, if one is needed
   std::string_view extra_of = {};
   Form form = Form::AsRead;
-  bool is_broken = false;  // for `parley`: the history is one that the wire's dialect would refuse
+  std::uint8_t orders = 0;  // of Order
 
+  bool is(Order order) const { return (orders & order) != 0; }
   void note(std::string_view code, Severity severity, std::string_view action, Text detail,
             std::optional<std::size_t> block = {}) {
     notes.push_back({code, severity, position, block, to_string(target), action, std::move(detail)});
@@ -41,6 +54,63 @@ struct Draft {
   }
 };
 
+// How a dialect says settings: one member of a request, wherever it stands.
+struct SettingRow {
+  std::string_view path;  // members from the top, with '/' between them; rows of one parent stand together
+  unsigned carries;       // bit i: Setting i
+  // What the member says, as far as it has a meaning for others; and the member for what is set, if it can
+  // say it.
+  void (*from)(const Json& member, Settings& settings);
+  std::optional<Json> (*to)(const Settings& settings);
+  bool with_tools = false;  // it stands in one object with the tools, which writes it
+};
+constexpr unsigned bit(Setting setting) { return 1U << static_cast<unsigned>(setting); }
+
+// A setting that the dialect spells as Parley does.
+bool has_type_of(Setting setting, const Json& value);
+template <Setting kSetting>
+constexpr SettingRow plain_setting(std::string_view path) {
+  return {path, bit(kSetting),
+          [](const Json& member, Settings& settings) {
+            if (has_type_of(kSetting, member)) settings.set(kSetting, member.compact());
+          },
+          [](const Settings& settings) { return settings.get(kSetting); }};
+}
+
+enum class SystemForm : std::uint8_t {
+  Message,         // there is no place but a message
+  String,          // its texts in one string
+  Content,         // what a message has as its content
+  StringOrBlocks,  // a string, or a list of blocks if there are several
+  Blocks,          // a list of blocks
+  Parts,           // an object with a list of blocks in "parts"
+};
+
+// What a dialect has around the messages (see frame.h).
+struct Frame {
+  std::span<const Place> places;
+  std::span<const std::string_view> of_message = kRoleTells;  // members that tell a message from a document
+  SystemForm system_form = SystemForm::Message;
+  std::string_view system = {};          // the member
+  std::string_view content = "content";  // the member of a message that holds its blocks
+  // The tools, as members of the request; null if there is no place for them.
+  void (*write_tools)(json::Writer& out, std::span<const Tool> tools, const Settings& settings) = nullptr;
+  Result<std::vector<Tool>> (*read_tools)(const Json& request) = nullptr;
+  bool messages_last = false;                 // behind the tools and the settings
+  bool needs_tools = false;                   // a history with calls is refused without them
+  std::span<const SettingRow> settings = {};  // the model first
+  // An answer: its members, "[]" where its message goes; and what they say. Null if the dialect has none.
+  void (*write_answer)(json::Writer& out, const Outcome& outcome) = nullptr;
+  Outcome (*read_answer)(const Json& answer, bool has_calls) = nullptr;
+
+  static constexpr std::string_view kRole[] = {"role"};
+  static constexpr std::span<const std::string_view> kRoleTells = kRole;
+};
+extern const Frame kPlainFrame;  // the messages and nothing else
+
+inline constexpr std::string_view kMessagesPath[] = {"messages"};
+inline constexpr Place kMessagesPlace = {DocumentShape::Envelope, kMessagesPath};
+
 struct Format {
   DialectInfo info;
   // Reads the message at the cursor, which stands at '{'.
@@ -49,8 +119,14 @@ struct Format {
   std::size_t (*group)(std::span<const Message> rest);
   // Writes such a group as wire messages in the original's order and with its omissions.
   void (*write_group)(Draft& draft, std::span<const Message> group);
+  const Frame& frame = kPlainFrame;
+  bool joins = false;  // a group of messages becomes one message of the wire
   // Any history can be written, broken or not.
   bool carries_broken_history = false;
+  bool refuses_empty = false;     // messages without any text are refused
+  bool names_results = false;     // results say whom they answer, not the tool; the reader finds its name
+  std::uint8_t heeds = 0;         // the orders its writer looks at
+  std::string_view opening = {};  // the message to begin with if the first is not a user's
 };
 
 const Format& format_of(Dialect dialect);
@@ -59,6 +135,24 @@ extern const Format kParley;
 extern const Format kOpenManus;
 extern const Format kAgentScope;
 extern const Format kAgentScope2;
+extern const Format kOpenAI;
+extern const Format kResponses;
+extern const Format kAnthropic;
+extern const Format kGemini;
+extern const Format kOllama;
+extern const Format kConverse;
+extern const Format kDeepSeek;
+extern const Format kMoonshot;
+extern const Format kDashScope;
+extern const Format kOTel;
+extern const Format kShareGPT;
+
+// A tool as most dialects have it: {"name", "description", "parameters"}. `path` is where it stands, and
+// `schema` what the parameters are called there.
+Result<Tool> read_tool(const Json& tool, const std::string& path, std::string_view schema = "parameters");
+// The list under a member, each element read; nothing if the member is missing or null.
+Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const std::string& path,
+                                        Result<Tool> (*read)(const Json& tool, const std::string& path));
 
 inline std::size_t one_by_one(std::span<const Message>) { return 1; }
 

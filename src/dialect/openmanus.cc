@@ -340,16 +340,20 @@ class Writer {
   const MessageRecord& record_;
 };
 
-void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, group.front()).write(); }
+void write_group(Draft& draft, std::span<const Message> group) {
+  const Message whole = joined_step(draft, group);
+  if (group.size() > 1) note_identity(draft, Arena::of(group.front()), Arena::record_of(group.front()));
+  Writer(draft, whole).write();
+}
 
 }  // namespace
 
 const Format kOpenManus = {
-    {Dialect::OpenManus, "openmanus", "OpenManus' Message",
-     "text, image (one, inline), tool use, tool result", "a list, one message, a dumped Memory"},
-    read_message,
-    one_by_one,
-    write_group,
+    .info = {Dialect::OpenManus, "openmanus", "OpenManus' Message",
+             "text, image (one, inline), tool use, tool result", "a list, one message, a dumped Memory"},
+    .read_message = read_message,
+    .group = group_step,
+    .write_group = write_group,
 };
 
 }  // namespace parley::dialect

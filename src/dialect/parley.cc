@@ -1,8 +1,8 @@
 // Parley's own dialect: the canonical form in full, described in docs/format.md.
 //
 //   {"id": string|null, "role": "system"|"user"|"assistant"|"tool"|"developer", "wire_role": role,
-//    "name": string, "content": string|null|[block], "tool_calls": [], "metadata": object|null,
-//    "timestamp": string, "invocation_id": string, "extra": {dialect: patch}}
+//    "name": string, "content": string|null|[block], "continues": true, "tool_calls": [],
+//    "metadata": object|null, "timestamp": string, "invocation_id": string, "extra": {dialect: patch}}
 //
 // Every member but the role may be missing. `extra` holds, per dialect, what the canonical form cannot say
 // about the wire a message came from (see patch.h).
@@ -66,6 +66,11 @@ bool read_message(Reader& r) {
       message.flags |= MessageRecord::kEmptyToolCalls;
       return r.cursor.array([&](std::uint32_t) { return r.wrong_type(key, "an empty list"); });
     }
+    if (key == "continues") {
+      if (r.cursor.peek() != 't') return r.wrong_type(key, "true");
+      message.flags |= MessageRecord::kContinues;
+      return r.skip_value();
+    }
     if (key == "extra" && r.cursor.peek() != '{') return r.wrong_type(key, "an object");
     return r.unknown();
   });
@@ -93,6 +98,7 @@ class Writer {
     if (record_.wire_role != record_.role) key("wire_role").quoted(to_string(record_.wire_role));
     string("name", record_.name);
     content();
+    if (record_.has(MessageRecord::kContinues)) key("continues").raw("true");
     if (record_.has(MessageRecord::kEmptyToolCalls)) key("tool_calls").raw("[]");
     value("metadata", record_.metadata);
     if (record_.timestamp.is_absent() && arena_.created_ms() >= 0) {
@@ -228,15 +234,101 @@ class Writer {
 
 void write_group(Draft& draft, std::span<const Message> group) { Writer(draft, group.front()).write(); }
 
+// ---- What is around the messages
+//
+// {"parley": 1, "system": content, "tools": [{"name", "description", "parameters"}], "settings": {...},
+// "messages": [...]}, or {"parley": 1, "answer": {...}, "messages": [...]}
+
+void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
+  out.key("tools").begin_array();
+  for (const Tool& tool : tools) {
+    out.begin_object().key("name").string(tool.name).key("description").string(tool.description);
+    out.key("parameters").value(tool.parameters.compact()).end_object();
+  }
+  out.end_array();
+}
+
+Result<std::vector<Tool>> read_tools(const Json& request) {
+  return read_tools_of(request.get("tools"), "/tools",
+                       [](const Json& tool, const std::string& path) { return read_tool(tool, path); });
+}
+
+constexpr auto kSettings = std::to_array<SettingRow>({
+    plain_setting<Setting::Model>("settings/model"),
+    plain_setting<Setting::MaxTokens>("settings/max_tokens"),
+    plain_setting<Setting::Temperature>("settings/temperature"),
+    plain_setting<Setting::TopP>("settings/top_p"),
+    plain_setting<Setting::TopK>("settings/top_k"),
+    plain_setting<Setting::Seed>("settings/seed"),
+    plain_setting<Setting::Stop>("settings/stop"),
+    plain_setting<Setting::Stream>("settings/stream"),
+    plain_setting<Setting::ToolChoice>("settings/tool_choice"),
+    plain_setting<Setting::ParallelToolCalls>("settings/parallel_tool_calls"),
+    plain_setting<Setting::ReasoningEffort>("settings/reasoning_effort"),
+});
+
+constexpr std::string_view kCounters[] = {"input", "cache_read", "cache_write", "output", "reasoning"};
+std::optional<std::uint64_t>& counter(Usage& usage, std::size_t i) {
+  std::optional<std::uint64_t>* all[] = {&usage.input, &usage.cache_read, &usage.cache_write, &usage.output,
+                                         &usage.reasoning};
+  return *all[i];
+}
+
+void write_answer(json::Writer& out, const Outcome& outcome) {
+  out.key("parley").number(1).key("answer").begin_object();
+  if (!outcome.id.empty()) out.key("id").string(outcome.id);
+  if (!outcome.model.empty()) out.key("model").string(outcome.model);
+  if (outcome.finish != Finish::Unsaid) out.key("finish").string(to_string(outcome.finish));
+  if (!outcome.raw_finish.empty()) out.key("raw_finish").string(outcome.raw_finish);
+  out.key("usage").begin_object();
+  Usage usage = outcome.usage;
+  for (std::size_t i = 0; i < std::size(kCounters); ++i) {
+    if (const auto count = counter(usage, i)) out.key(kCounters[i]).raw(std::to_string(*count));
+  }
+  out.end_object().end_object();
+  out.key("messages").begin_array().end_array();
+}
+
+Outcome read_answer(const Json& document, bool) {
+  Outcome outcome;
+  const Json answer = document.get("answer").value_or(Json());
+  const auto text = [&](std::string_view key) {
+    return answer.get(key).value_or(Json()).as_string().value_or(Text());
+  };
+  outcome.id = text("id");
+  outcome.model = text("model");
+  outcome.finish = finish_named(text("finish")).value_or(Finish::Unsaid);
+  outcome.raw_finish = text("raw_finish");
+  const Json usage = answer.get("usage").value_or(Json());
+  for (std::size_t i = 0; i < std::size(kCounters); ++i) {
+    const auto count = usage.get(kCounters[i]).value_or(Json()).as_int64();
+    if (count && *count >= 0) counter(outcome.usage, i) = static_cast<std::uint64_t>(*count);
+  }
+  return outcome;
+}
+
+constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
+                             {DocumentShape::Response, kMessagesPath, false, "answer"}};
+constexpr Frame kFrame = {.places = kPlaces,
+                          .system_form = SystemForm::Content,
+                          .system = "system",
+                          .write_tools = write_tools,
+                          .read_tools = read_tools,
+                          .messages_last = true,
+                          .settings = kSettings,
+                          .write_answer = write_answer,
+                          .read_answer = read_answer};
+
 }  // namespace
 
 const Format kParley = {
-    {Dialect::Parley, "parley", "Parley's canonical form, complete", "all",
-     "a list, one message, {\"parley\": 1, \"messages\": [...]}"},
-    read_message,
-    one_by_one,
-    write_group,
-    true,
+    .info = {Dialect::Parley, "parley", "Parley's canonical form, complete", "all",
+             "a list, one message, {\"parley\": 1, \"messages\": [...]}"},
+    .read_message = read_message,
+    .group = one_by_one,
+    .write_group = write_group,
+    .frame = kFrame,
+    .carries_broken_history = true,
 };
 
 }  // namespace parley::dialect

@@ -220,6 +220,47 @@ std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>&
   return "Error: ";
 }
 
+std::string_view shown_media_type(const Arena& arena, const BlockRecord& media) {
+  std::string_view data = media.data().present() ? arena.bytes(media.data()) : std::string_view();
+  std::string_view named =
+      media.media_type().present() ? arena.bytes(media.media_type()) : std::string_view();
+  if (const DataUrlParts url = split_data_url(data); url.is_base64) {
+    data = url.data;
+    named = url.media_type;
+  }
+  const std::string_view shown = sniffed(data);
+  return shown.empty() ? named : shown;
+}
+
+std::string_view sniffed_media_type(const Arena& arena, const BlockRecord& media) {
+  const std::string_view data = media.data().present() ? arena.bytes(media.data()) : std::string_view();
+  const DataUrlParts url = split_data_url(data);
+  return sniffed(url.is_base64 ? url.data : data);
+}
+
+std::string_view omitted_text(BlockType type) {
+  switch (type) {
+    case BlockType::Image:
+      return "[image omitted]";
+    case BlockType::Audio:
+      return "[audio omitted]";
+    case BlockType::Video:
+      return "[video omitted]";
+    default:
+      return "[document omitted]";
+  }
+}
+
+void note_omitted(Draft& draft, const BlockRecord& media, std::size_t index) {
+  const auto code = *std::find_if(kDropped.begin(), kDropped.end(), [&](std::string_view each) {
+    return each.starts_with(to_string(media.type));
+  });
+  draft.note(code, Severity::Major, "replaced",
+             said(std::string(to_string(draft.target)) + " cannot carry this " +
+                  std::string(to_string(media.type)) + " here; a text says that it is missing"),
+             index);
+}
+
 bool shows_its_type(const Arena& arena, const BlockRecord& media) {
   return sniffed(arena.bytes(media.data())) == plain(arena.bytes(media.media_type())).view();
 }
@@ -282,6 +323,10 @@ void note_empty_tool_calls(Draft& draft) {
              "an empty list of tool calls is left out");
 }
 
+void note_empty_content(Draft& draft) {
+  draft.note("content_minted", Severity::Info, "minted", "a message without content gets an empty text");
+}
+
 void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position) {
   char id[kShortIdLength];
   encode_short_id(hash128(message.wire.present() ? arena.bytes(message.wire) : std::string_view(), position),
@@ -292,6 +337,38 @@ void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& mess
 bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target) {
   if (raw.raw_dialect().present()) return arena.bytes(raw.raw_dialect()) == to_string(target);
   return arena.dialect() == tag(target);
+}
+
+bool says_nothing(const Message& message) {
+  const Arena& arena = Arena::of(message);
+  return std::ranges::all_of(arena.blocks(Arena::record_of(message)), [&](const BlockRecord& block) {
+    if (block.type != BlockType::Text) return false;
+    const Text text = block.text().present() ? arena.string(block.text()) : Text();
+    return text.view().find_first_not_of(" \n\r\t") == std::string_view::npos;
+  });
+}
+
+std::size_t group_step(std::span<const Message> rest) {
+  std::size_t count = 1;
+  if (rest.front().role() != Role::Assistant) return count;
+  while (count < rest.size() && rest[count].continues_step()) ++count;
+  return count;
+}
+
+Message joined_step(Draft& draft, std::span<const Message> group) {
+  if (group.size() == 1) return group.front();
+  std::vector<Block> blocks;
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    const std::vector<Block> own = group[k].blocks();
+    blocks.insert(blocks.end(), own.begin(), own.end());
+    if (k == 0) continue;
+    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
+    note_identity(each, Arena::of(group[k]), Arena::record_of(group[k]));
+    draft.notes.push_back({"message_joined", Severity::Info, draft.position + k, std::nullopt,
+                           to_string(draft.target), "joined",
+                           "the message is written as one with the message before it"});
+  }
+  return *MessageBuilder::like(group.front()).blocks(std::move(blocks)).build();
 }
 
 }  // namespace parley::dialect

@@ -53,6 +53,16 @@ std::string_view url_media_type(Draft& draft, const Arena& arena, const BlockRec
 // "Error: " unless the first text begins with it: how a dialect without an error flag says it.
 std::string_view error_prefix(Draft& draft, const std::vector<std::string_view>& texts, std::size_t index);
 
+// The media type that an inline media block shows by its bytes, or that it names; "" if neither.
+std::string_view shown_media_type(const Arena& arena, const BlockRecord& media);
+
+// The media type that the bytes of an inline media block show; "" if none.
+std::string_view sniffed_media_type(const Arena& arena, const BlockRecord& media);
+
+// What is written in place of media that the target cannot carry, spelled, and the note that says so.
+std::string_view omitted_text(BlockType type);
+void note_omitted(Draft& draft, const BlockRecord& media, std::size_t index);
+
 // The bytes of an inline media block show the media type that it names.
 bool shows_its_type(const Arena& arena, const BlockRecord& media);
 
@@ -70,9 +80,21 @@ void note_origin(Draft& draft, std::size_t index);
 void note_media_name(Draft& draft, std::size_t index);
 void note_output_minted(Draft& draft, std::size_t index);
 void note_empty_tool_calls(Draft& draft);
+void note_empty_content(Draft& draft);
 
 // An id that derives from where the message stands and what it says.
 void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position);
+
+// A message and those that continue its step: how many they are, and all of them as one.
+std::size_t group_step(std::span<const Message> rest);
+Message joined_step(Draft& draft, std::span<const Message> group);
+
+// A message with no blocks but texts of white space.
+bool says_nothing(const Message& message);
+
+// An id that a reader made up for a wire without one, which nobody else knows.
+inline constexpr std::string_view kMadeUp = "made_";
+inline bool is_made_up(std::string_view id) { return id.starts_with(kMadeUp); }
 
 // A raw block may go back to the dialect it came from, and nowhere else.
 bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target);

@@ -1,7 +1,12 @@
 #include "dialect/reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "dialect/pieces.h"
 
 namespace parley::dialect {
 namespace {
@@ -59,7 +64,7 @@ bool Reader::object_or_null(Slice& out, std::string_view member) {
   return true;
 }
 
-bool Reader::role(Role& out, std::span<const Role> allowed) {
+bool Reader::role(Role& out, std::span<const Role> allowed, std::span<const RoleName> others) {
   const char* at = cursor.position();
   Slice spelled;
   if (!string(spelled, "role")) return false;
@@ -69,11 +74,18 @@ bool Reader::role(Role& out, std::span<const Role> allowed) {
     out = *known;
     return true;
   }
+  for (const RoleName& other : others) {
+    if (plain(spelled) != other.name) continue;
+    if (other.is_odd) more();
+    out = other.role;
+    return true;
+  }
   std::string message = "the role must be ";
   for (std::size_t i = 0; i < allowed.size(); ++i) {
     if (i != 0) message += i + 1 == allowed.size() ? " or " : ", ";
     message.append("'").append(to_string(allowed[i])).append("'");
   }
+  for (const RoleName& other : others) message.append(" or '").append(other.name).append("'");
   return cursor.fail(Code::UnknownRole, at, std::move(message));
 }
 
@@ -113,7 +125,9 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
                        "'type' must be a string");
   }
   const Slice type = quoted.present() ? Slice{quoted.offset + 1, quoted.length - 2} : Slice::absent();
-  const std::string_view name = type.present() ? plain(type) : std::string_view();
+  const std::string_view name = type.present()   ? plain(type)
+                                : table.untagged ? told_type(table)
+                                                 : std::string_view();
   if (std::find(table.foreign_types.begin(), table.foreign_types.end(), name) != table.foreign_types.end()) {
     return cursor.fail(
         Code::WrongDialect, cursor.position(),
@@ -130,7 +144,8 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
     if (is_media_type(out.type)) out.source = SourceKind::Missing;
     if (!members(*rule, table, out)) return false;
     // A media block whose source is of a kind we do not know, or that has none, is kept whole.
-    known = !is_media_type(out.type) || out.source == SourceKind::Base64 || out.source == SourceKind::Url;
+    known = (out.type != BlockType::Raw || rule->block == BlockType::Raw) &&
+            (!is_media_type(out.type) || out.source == SourceKind::Base64 || out.source == SourceKind::Url);
     if (known && is_media_type(out.type) && table.kind_by_media_type) {
       out.type = type_of_media(out.media_type().present() ? cursor.bytes(out.media_type()) : "");
     }
@@ -146,6 +161,18 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
   }
   into.push_back(out);
   return true;
+}
+
+// The first member of the block at the cursor that is the name of a rule.
+std::string_view Reader::told_type(const BlockTable& table) {
+  std::string_view found;
+  cursor.look([&](std::string_view key) {
+    const auto rule = std::find_if(table.rules.begin(), table.rules.end(),
+                                   [&](const BlockRule& each) { return each.type == key; });
+    if (rule != table.rules.end()) found = rule->type;
+    return found.empty();
+  });
+  return found;
 }
 
 bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord& out) {
@@ -174,6 +201,8 @@ bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord
           Slice ignored;
           return cursor.skip(ignored);
         }
+        case Want::Own:
+          return member.own(*this, out);
         case Want::ErrorState: {
           Slice state;
           if (!string(state, key)) return false;
@@ -252,7 +281,66 @@ std::string_view Reader::plain(Slice spelled) {
   return plain_;
 }
 
-bool Reader::document(ReadMessage read_message) {
+Slice Reader::mint(std::string_view spelled) {
+  const Slice slice = {static_cast<std::uint32_t>(size_ + minted_.size()),
+                       static_cast<std::uint32_t>(spelled.size())};
+  minted_ += spelled;
+  return slice;
+}
+
+std::string_view Reader::spelled(Slice slice) const {
+  if (slice.offset < size_) return cursor.bytes(slice);
+  return std::string_view(minted_).substr(slice.offset - size_, slice.length);
+}
+
+void Reader::sign(BlockRecord& thinking, Dialect dialect) {
+  if (!origin_.present()) origin_ = mint(to_string(dialect));
+  thinking.origin() = origin_;
+}
+
+void Reader::asks(BlockRecord& use) {
+  if (!std::exchange(has_asked_, true)) waiting_.clear();
+  if (!use.id().present()) use.id() = mint(std::string(kMadeUp) + std::to_string(made_ids_++));
+  const std::string_view id = spelled(use.id());
+  waiting_.push_back({is_made_up(id) ? std::string(id) : std::string(plain(use.id())),
+                      use.name().present() ? std::string(plain(use.name())) : "", use.id()});
+}
+
+void Reader::answers(BlockRecord& result) {
+  const auto of = [&](std::string Waiting::* member, Slice slice) {
+    if (!slice.present()) return waiting_.end();
+    return std::ranges::find(waiting_, std::string(plain(slice)), member);
+  };
+  auto call = of(&Waiting::id, result.id());
+  if (!result.id().present()) {
+    call = of(&Waiting::name, result.name());
+    if (call == waiting_.end()) call = waiting_.begin();
+    result.id() =
+        call != waiting_.end() ? call->spelled : mint(std::string(kMadeUp) + std::to_string(made_ids_++));
+  }
+  if (call != waiting_.end()) waiting_.erase(call);
+}
+
+void Reader::name_results() {
+  const auto has_no_name = [](const BlockRecord& block) {
+    return block.type == BlockType::ToolResult && !block.name().present();
+  };
+  if (std::none_of(blocks.begin(), blocks.end(), has_no_name)) return;
+  // Compared as spelled, which is enough: who names the call spells its id the same way.
+  std::unordered_map<std::string_view, Slice> names;
+  for (BlockRecord& block : blocks) {
+    if (block.id().is_absent() || block.id().is_null()) continue;
+    if (block.type == BlockType::ToolUse) {
+      names[spelled(block.id())] = block.name();
+    } else if (has_no_name(block)) {
+      const auto known = names.find(spelled(block.id()));
+      if (known != names.end()) block.name() = known->second;
+    }
+  }
+}
+
+bool Reader::document(ReadMessage read_message, std::span<const Place> places,
+                      std::span<const std::string_view> of_message) {
   if (!cursor.ok()) return false;
   read_message_ = read_message;
   const std::size_t likely = size_ / kLikelyMessageBytes + 1;
@@ -263,9 +351,10 @@ bool Reader::document(ReadMessage read_message) {
   if (first == '[') {
     if (!list()) return false;
   } else if (first == '{') {
-    bool is_envelope = false;
-    if (!cursor.has_list_before("messages", "role", is_envelope)) return false;
-    if (!(is_envelope ? envelope() : single())) return false;
+    const Place* place = nullptr;
+    if (!tell(places, of_message, place)) return false;
+    shape_ = place != nullptr ? place->shape : DocumentShape::Single;
+    if (!(place != nullptr ? descend(place->path, place->is_message) : here(true))) return false;
   } else {
     // What is no JSON at all is said to be so before anything is said about its shape.
     Slice ignored;
@@ -277,8 +366,45 @@ bool Reader::document(ReadMessage read_message) {
   return cursor.finish();
 }
 
-bool Reader::single() {
-  shape_ = DocumentShape::Single;
+// The place whose first name comes first, with a value of its kind.
+bool Reader::tell(std::span<const Place> places, std::span<const std::string_view> of_message,
+                  const Place*& found) {
+  const auto begins = [&](const Place& place, std::string_view key) {
+    if (!place.told_by.empty()) return place.told_by == key;
+    const bool is_list = place.path.size() == 1 ? !place.is_message : place.path[1] == "0";
+    return place.path[0] == key && cursor.peek() == (is_list ? '[' : '{');
+  };
+  return cursor.look([&](std::string_view key) {
+    for (const Place& place : places) {
+      if (!begins(place, key)) continue;
+      found = &place;
+      return false;
+    }
+    return std::find(of_message.begin(), of_message.end(), key) == of_message.end();
+  });
+}
+
+// Follows the path to the messages. Of a duplicate member the last one counts.
+bool Reader::descend(std::span<const std::string_view> path, bool is_message) {
+  if (path.empty()) return here(is_message);
+  if (path.front() == "0") {
+    if (cursor.peek() != '[') return wrong_type(path.front(), "in a list");
+    return cursor.array(
+        [&](std::uint32_t i) { return i == 0 ? descend(path.subspan(1), is_message) : skip_value(); });
+  }
+  if (cursor.peek() != '{') return wrong_type(path.front(), "a member of an object");
+  return cursor.object([&](std::string_view key) {
+    return key == path.front() ? descend(path.subspan(1), is_message) : skip_value();
+  });
+}
+
+// The messages are here: a list of them, or one.
+bool Reader::here(bool is_message) {
+  if (cursor.peek() != (is_message ? '{' : '[')) return skip_value();
+  messages.clear();
+  blocks.clear();
+  children.clear();
+  if (!is_message) return list();
   const std::uint32_t start = cursor.offset();
   const bool good = read_message_(*this);
   list_ = {start, cursor.offset() - start};
@@ -297,19 +423,15 @@ bool Reader::list() {
   return good;
 }
 
-bool Reader::envelope() {
-  shape_ = DocumentShape::Envelope;
-  return cursor.object([&](std::string_view key) {
-    if (key != "messages" || cursor.peek() != '[') return skip_value();
-    messages.clear();  // of a duplicate member the last one counts
-    blocks.clear();
-    children.clear();
-    return list();
-  });
-}
-
 std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {
+  if (!minted_.empty()) {
+    json::Buffer longer(size_ + minted_.size());
+    std::memcpy(longer.data(), buffer.data(), size_);
+    std::memcpy(longer.data() + size_, minted_.data(), minted_.size());
+    buffer = std::move(longer);
+  }
   auto arena = std::make_shared<Arena>(std::move(buffer), dialect);
+  if (!minted_.empty()) arena->set_minted(size_);
   // Lists of a few records are copied together, larger ones are taken over as they are.
   constexpr std::size_t kFew = 16;
   if (blocks.size() + children.size() <= kFew && messages.size() <= kFew) {

@@ -31,12 +31,16 @@ enum class Want : std::uint8_t {
   Output,        // what a tool gave back: a string, null, or a list of blocks
   ErrorFlag,     // true or false
   ErrorState,    // AgentScope 2's state of a result
+  Own,           // what a function of the dialect takes
 };
+
+class Reader;
 
 struct MemberRule {
   std::string_view key;
   Want want;
   std::uint8_t slot = 0;  // of BlockRecord::slots
+  bool (*own)(Reader& reader, BlockRecord& block) = nullptr;
 };
 
 struct BlockRule {
@@ -52,6 +56,24 @@ struct BlockTable {
   std::string_view foreign_member;
   std::string_view foreign_dialect;
   bool kind_by_media_type = false;  // media blocks are images, audio, ... by what their source says
+  bool untagged = false;            // a block without a type is told by the member it has
+};
+
+// A dialect's own name for a role. An odd one is read but not what the dialect's writer says.
+struct RoleName {
+  std::string_view name;
+  Role role;
+  bool is_odd = false;
+};
+
+// Where the messages stand in a document that is an object.
+struct Place {
+  DocumentShape shape;
+  // The way to them: names of members, "0" for the first element of a list. The first name tells the
+  // document.
+  std::span<const std::string_view> path;
+  bool is_message = false;        // one message stands there, not a list
+  std::string_view told_by = {};  // the member that tells the document; else the first of the path
 };
 
 class Reader {
@@ -69,18 +91,21 @@ class Reader {
   bool skip_value();
   bool missing(std::uint32_t object_offset, std::string_view member);
 
-  // Takes a role out of `allowed`, or fails with UnknownRole.
-  bool role(Role& out, std::span<const Role> allowed);
+  // Takes a role out of `allowed`, or one that the dialect calls otherwise; or fails with UnknownRole.
+  bool role(Role& out, std::span<const Role> allowed, std::span<const RoleName> others = {});
 
   // Takes string content, null, or a list of blocks. REQUIRES: begin_message() was called.
   bool content(MessageRecord& message, const BlockTable& table, bool strings_allowed = true);
   // Takes one block by its table and adds it to `into`. Unknown blocks are kept as Raw.
   bool block(const BlockTable& table, Records<BlockRecord>& into);
 
+  // Takes what a tool gave back: a string, null, or a list of blocks.
+  bool output(const BlockTable& table, BlockRecord& out);
+
   // Marks the blocks added from now on as the next message's; ends it by adding its record.
   void begin_message() {
     first_block_ = static_cast<std::uint32_t>(blocks.size());
-    has_more_ = false;
+    has_more_ = has_asked_ = false;
   }
   void end_message(MessageRecord& message, std::uint32_t start);
 
@@ -93,11 +118,24 @@ class Reader {
   // Says that the wire holds something the records do not.
   void more() { has_more_ = true; }
 
-  // The document around the messages. An object is a message, unless it has a list "messages" before any
-  // role.
+  // The document around the messages. An object is a message, unless it has what one of the places begins
+  // with before any member in `of_message`.
   using ReadMessage = bool (*)(Reader&);
-  bool document(ReadMessage read_message);
+  bool document(ReadMessage read_message, std::span<const Place> places,
+                std::span<const std::string_view> of_message);
   std::shared_ptr<Arena> seal(json::Buffer buffer, DialectTag dialect);
+
+  // A string the wire does not have, spelled. It is kept behind the document.
+  Slice mint(std::string_view spelled);
+  // Says of thinking whose it is.
+  void sign(BlockRecord& thinking, Dialect dialect);
+  // Ids for wires that may have none: a call gets one made up, a result that of the first call of its name
+  // that waits, or of the first that waits.
+  void asks(BlockRecord& use);
+  void answers(BlockRecord& result);
+  bool is_answer() const { return shape_ == DocumentShape::Response; }
+  // Gives each result without a name the name of the call it answers.
+  void name_results();
 
   // The string a slice spells; valid until the next call.
   std::string_view plain(Slice spelled);
@@ -107,12 +145,14 @@ class Reader {
   Records<BlockRecord> later;  // scratch: blocks whose place comes after others not read yet
 
  private:
-  bool envelope();
-  bool single();
+  std::string_view spelled(Slice slice) const;
+  std::string_view told_type(const BlockTable& table);
+  bool tell(std::span<const Place> places, std::span<const std::string_view> of_message, const Place*& found);
+  bool descend(std::span<const std::string_view> path, bool is_message);
+  bool here(bool is_message);
   bool list();
   bool members(const BlockRule& rule, const BlockTable& table, BlockRecord& out);
   bool source(BlockRecord& out);
-  bool output(const BlockTable& table, BlockRecord& out);
 
   std::size_t size_;  // of the document
   std::uint32_t first_block_ = 0;
@@ -121,6 +161,15 @@ class Reader {
   Slice document_, list_;
   bool has_more_ = false;
   std::string plain_;
+  std::string minted_;
+  Slice origin_;
+  struct Waiting {
+    std::string id, name;
+    Slice spelled;  // the id
+  };
+  std::vector<Waiting> waiting_;  // calls of the last message that has any
+  bool has_asked_ = false;        // in this message
+  std::size_t made_ids_ = 0;
   bool nested_ = false;  // inside a result: its blocks hold no further results
 };
 

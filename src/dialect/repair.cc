@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "dialect/format.h"
+#include "dialect/pieces.h"
 #include "message/arena.h"
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
@@ -253,7 +255,9 @@ class Repairer {
 
 }  // namespace
 
-Repairing repair(const Conversation& conversation, const RepairOptions& options) {
+namespace {
+
+Repairing repaired_history(const Conversation& conversation, const RepairOptions& options) {
   bool broken = false;
   bool pending = false;
   for (const Finding& finding : validate_history(conversation.messages())) {
@@ -262,6 +266,50 @@ Repairing repair(const Conversation& conversation, const RepairOptions& options)
   const bool repairs = broken ? options.history : pending && options.complete_pending;
   if (!repairs) return {conversation, {}};
   return Repairer(conversation, options).run();
+}
+
+// Rule 6. `sources` are the places that the messages left have in the conversation.
+Repairing repaired_empty(const Conversation& conversation, const RepairOptions& options,
+                         std::vector<std::size_t>& sources) {
+  Repairing out{conversation, {}};
+  const std::span<const Message> messages = conversation.messages();
+  const bool is_refused = options.target && dialect::format_of(*options.target).refuses_empty;
+  std::vector<Message> kept;
+  kept.reserve(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const bool is_model = messages[i].role() == Role::Assistant;
+    const DialectTag tag = Arena::of(messages[i]).dialect();
+    const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
+    const bool is_empty = options.history && dialect::says_nothing(messages[i]);
+    if (is_empty && is_model) {
+      out.notes.push_back({"empty_dropped", Severity::Info, i, std::nullopt, origin, "dropped",
+                           "an assistant's message that says nothing is left out"});
+      continue;
+    }
+    sources.push_back(i);
+    if (!is_empty || !is_refused) {
+      kept.push_back(messages[i]);
+      continue;
+    }
+    out.notes.push_back({"empty_filled", Severity::Info, i, std::nullopt, origin, "minted",
+                         "a message that says nothing says so"});
+    kept.push_back(*MessageBuilder::like(messages[i]).content(Text("(empty message)")).build());
+  }
+  if (!out.notes.empty()) out.conversation.set_messages(std::move(kept));
+  return out;
+}
+
+}  // namespace
+
+Repairing repair(const Conversation& conversation, const RepairOptions& options) {
+  std::vector<std::size_t> sources;
+  const Repairing filled = repaired_empty(conversation, options, sources);
+  Repairing repairing = repaired_history(filled.conversation, options);
+  for (Note& note : repairing.notes) {
+    if (note.message) note.message = sources[*note.message];
+  }
+  repairing.notes.insert(repairing.notes.end(), filled.notes.begin(), filled.notes.end());
+  return repairing;
 }
 
 }  // namespace parley

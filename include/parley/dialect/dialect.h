@@ -30,9 +30,25 @@
 
 namespace parley {
 
-enum class Dialect : std::uint8_t { Parley = 1, OpenManus, AgentScope, AgentScope2 };
+enum class Dialect : std::uint8_t {
+  Parley = 1,
+  OpenManus,
+  AgentScope,
+  AgentScope2,
+  OpenAI,  // Chat Completions
+  Responses,
+  Anthropic,
+  Gemini,
+  Ollama,
+  Converse,
+  DeepSeek,
+  Moonshot,
+  DashScope,
+  OTel,
+  ShareGPT,
+};
 
-std::string_view to_string(Dialect dialect);  // "parley", "openmanus", "agentscope", "agentscope2"
+std::string_view to_string(Dialect dialect);  // "parley", "openmanus", ... as `parley dialects` lists them
 // Fails with NotFound, listing the names there are.
 Result<Dialect> dialect_named(std::string_view name);
 

@@ -11,6 +11,8 @@
 //      (orphan_result).
 //   5  A call without a result gets one that says so, as an error (missing_result). Calls of the last step
 //      are left pending unless complete_pending.
+//   6  An assistant's message that says nothing is left out (empty_dropped). Anybody else's says that it is
+//      empty, if the target refuses one that does not (empty_filled).
 //
 // Invariants (quoted by tests as R1..R4):
 //   R1  A repaired conversation has no error of validate_history().
@@ -21,16 +23,19 @@
 // A pure function; safe from any thread.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "parley/dialect/dialect.h"
 #include "parley/dialect/note.h"
 #include "parley/message/conversation.h"
 
 namespace parley {
 
 struct RepairOptions {
-  bool history = true;            // rules 1 to 5; without it a history that is broken stays as it is
-  bool complete_pending = false;  // rule 5 for the last step, too
+  bool history = true;                 // rules 1 to 6; without it a history that is broken stays as it is
+  bool complete_pending = false;       // rule 5 for the last step, too
+  std::optional<Dialect> target = {};  // who is to take it
 };
 
 struct Repairing {

@@ -1,0 +1,504 @@
+#include "dialect/arrange.h"
+
+#include <algorithm>
+
+#include "dialect/pieces.h"
+#include "json/compact.h"
+
+namespace parley::dialect {
+namespace {
+
+bool is_blank(std::string_view spelled) {
+  // As spelled, white space is itself or one of these escapes.
+  for (std::size_t i = 0; i < spelled.size(); ++i) {
+    if (spelled[i] == ' ') continue;
+    const bool is_escape = spelled[i] == '\\' && i + 1 < spelled.size() &&
+                           (spelled[i + 1] == 'n' || spelled[i + 1] == 't' || spelled[i + 1] == 'r');
+    if (!is_escape) return false;
+    ++i;
+  }
+  return true;
+}
+
+bool belongs_to(const Arena& arena, const BlockRecord& thinking, Dialect dialect) {
+  return thinking.origin().present() && arena.bytes(thinking.origin()) == to_string(dialect);
+}
+
+class Arranger {
+ public:
+  Arranger(Draft& draft, const Profile& profile) : draft_(draft), profile_(profile) {}
+
+  std::vector<Turn> run(std::span<const Message> group) {
+    const std::size_t position = draft_.position;
+    for (std::size_t k = 0; k < group.size(); ++k) {
+      draft_.position = position + k;
+      message(group[k]);
+    }
+    flush_moved(group.back());
+    draft_.position = position;
+    for (Turn& turn : turns_) {
+      note_empty(turn);
+      note_joined(turn);
+      order(turn);
+    }
+    if (!profile_.ends_in_thinking) cut_last_thinking();
+    if (profile_.is_prefilled && draft_.is(kIsLast)) trim_prefill();
+    if (profile_.refuses_empty_text)
+      std::erase_if(turns_, [](const Turn& turn) { return turn.pieces.empty(); });
+    return std::move(turns_);
+  }
+
+ private:
+  // What an assistant says keeps its order around the results in it; in any other message they come first.
+  void message(const Message& message) {
+    message_ = &message;
+    arena_ = &Arena::of(message);
+    record_ = &Arena::record_of(message);
+    note_what_is_not_said();
+    if (record_->has(MessageRecord::kEmptyToolCalls)) note_empty_tool_calls(draft_);
+    const auto blocks = arena_->blocks(*record_);
+    const std::size_t before = turns_.size();
+    const bool in_order = record_->role == Role::Assistant;
+    if (!in_order) {
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (blocks[i].type == BlockType::ToolResult) result(blocks[i], i);
+      }
+    }
+    speaks_first_ = true;
+    const bool has_rest =
+        std::ranges::any_of(blocks, [](const BlockRecord& b) { return b.type != BlockType::ToolResult; });
+    if (has_rest || blocks.empty()) open(speaker());
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].type != BlockType::ToolResult) {
+        block(blocks[i], i);
+      } else if (in_order) {
+        result(blocks[i], i);
+      }
+    }
+    if (turns_.size() > before + 1) {
+      draft_.note("message_split", Severity::Info, "split",
+                  said("the message became " + std::to_string(turns_.size() - before) + " messages"));
+    }
+  }
+
+  void note_what_is_not_said() {
+    const bool is_prefixed = profile_.speakers == Speakers::Prefix;
+    const bool loses_speaker =
+        is_prefixed && record_->name.present() && record_->role != Role::Tool && !shows_speaker();
+    const auto blocks = arena_->blocks(*record_);
+    const bool keeps_id = profile_.keeps_thinking_id && !blocks.empty() &&
+                          std::ranges::all_of(blocks, [](const BlockRecord& block) {
+                            return block.type == BlockType::Thinking;
+                          });
+    MessageRecord seen = *record_;
+    if (keeps_id) seen.id = Slice::absent();
+    if (record_->role == Role::Developer && !profile_.has_developer) {
+      draft_.note("role_mapped", Severity::Info, "mapped", "the role developer is written as system");
+    }
+    note_identity(draft_, *arena_, seen, loses_name(*arena_, *record_) || loses_speaker);
+  }
+
+  bool shows_speaker() const { return draft_.is(kNamesSpeakers) && record_->role == Role::User; }
+
+  Role speaker() const {
+    if (record_->role == Role::Assistant) return Role::Assistant;
+    if (record_->role == Role::User || record_->role == Role::Tool) return Role::User;
+    return profile_.has_system_messages || draft_.position == 0 ? record_->role : Role::User;
+  }
+
+  // The turn that what comes next belongs to.
+  Turn& open(Role role) {
+    if (role != Role::Tool) flush_moved(*message_);
+    const bool goes_on = !turns_.empty() && turns_.back().role == role && !ends_turn(turns_.back());
+    if (!goes_on) turns_.push_back({role, message_, {}});
+    return turns_.back();
+  }
+
+  bool ends_turn(const Turn& turn) const {
+    if (profile_.results == Results::Apart) return turn.role != Role::Assistant && turn.message != message_;
+    return profile_.results == Results::Alone && !turn.pieces.empty() &&
+           turn.pieces.front().kind == Piece::Kind::Result;
+  }
+
+  Piece piece(Piece::Kind kind, const BlockRecord& block, std::size_t index) const {
+    return {kind, arena_, &block, index, draft_.position};
+  }
+  void add(Piece piece) { open(speaker()).pieces.push_back(std::move(piece)); }
+
+  void block(const BlockRecord& block, std::size_t index) {
+    switch (block.type) {
+      case BlockType::Text:
+        text(block, index);
+        return;
+      case BlockType::Thinking:
+        thinking(block, index);
+        return;
+      case BlockType::ToolUse:
+        add(piece(Piece::Kind::Use, block, index));
+        return;
+      case BlockType::Raw:
+        if (raw_belongs_to(*arena_, block, profile_.dialect)) {
+          add(piece(Piece::Kind::Raw, block, index));
+        } else {
+          note_dropped_block(draft_, block, index);
+        }
+        return;
+      default:
+        media(block, index);
+    }
+  }
+
+  void text(const BlockRecord& block, std::size_t index) {
+    if (!block.text().present()) return;
+    if (profile_.refuses_empty_text && is_blank(arena_->bytes(block.text()))) {
+      draft_.note("empty_dropped", Severity::Info, "dropped", "a text that says nothing is left out", index);
+      return;
+    }
+    Piece said_here = piece(Piece::Kind::Text, block, index);
+    const bool is_system = record_->role == Role::System || record_->role == Role::Developer;
+    if (is_system && speaker() == Role::User) {
+      draft_.note("system_as_text", Severity::Minor, "moved",
+                  "a system message behind the first is written as a user's reminder", index);
+      said_here.made = "<system-reminder>\\n" + std::string(said_here.text()) + "\\n</system-reminder>";
+      said_here.block = nullptr;
+    }
+    if (profile_.speakers == Speakers::Prefix && shows_speaker() && record_->name.present() &&
+        speaks_first_) {
+      said_here.made = std::string(arena_->bytes(record_->name)) + ": ";
+      draft_.note("name_as_text", Severity::Info, "moved", "the name of the speaker stands before the text",
+                  index);
+    }
+    speaks_first_ = false;
+    add(std::move(said_here));
+  }
+
+  void thinking(const BlockRecord& block, std::size_t index) {
+    const bool is_own = belongs_to(*arena_, block, profile_.dialect);
+    const bool is_signed = is_own && block.signature().present() && block.signature().length != 0;
+    const bool fits = profile_.thinking == Thinking::Plain ||
+                      (profile_.thinking == Thinking::Own && is_own) ||
+                      (profile_.thinking == Thinking::Signed && is_signed);
+    if (fits) {
+      if (profile_.thinking == Thinking::Plain && block.signature().present() && !is_own) {
+        draft_.note("signature_dropped", Severity::Minor, "dropped", "a signature goes to its maker only",
+                    index);
+      }
+      add(piece(Piece::Kind::Thinking, block, index));
+      return;
+    }
+    const bool never = profile_.thinking == Thinking::Never;
+    draft_.note("thinking_dropped", is_own ? Severity::Info : Severity::Minor, "dropped",
+                never ? Text("the provider takes no thinking back")
+                      : Text("thinking goes to its maker only, with its signature"),
+                index);
+  }
+
+  void media(const BlockRecord& block, std::size_t index) {
+    const Where where = speaker() == Role::Assistant ? Where::Assistant : Where::User;
+    if (profile_.carries(*arena_, block, where)) {
+      add(piece(Piece::Kind::Media, block, index));
+      return;
+    }
+    note_omitted(draft_, block, index);
+    Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+    stand_in.made = omitted_text(block.type);
+    add(std::move(stand_in));
+  }
+
+  // ---- Results
+
+  void result(const BlockRecord& block, std::size_t index) {
+    Piece out = piece(Piece::Kind::Result, block, index);
+    out.is_error = block.is_error == Tristate::True;
+    std::size_t number = 0;
+    if (!block.is_list && block.output().present()) {
+      Piece text{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+      text.made = arena_->bytes(block.output());
+      out.children.push_back(std::move(text));
+    }
+    for (const BlockRecord& child : arena_->children(block)) {
+      if (child.type == BlockType::Text) {
+        if (child.text().present()) out.children.push_back(piece(Piece::Kind::Text, child, index));
+      } else if (child.is_media()) {
+        out.children.push_back(media_of_result(block, child, out.is_error, ++number, index));
+      } else if (raw_belongs_to(*arena_, child, profile_.dialect)) {
+        out.children.push_back(piece(Piece::Kind::Raw, child, index));
+      } else {
+        note_dropped_block(draft_, child, index);
+      }
+    }
+    if (out.children.empty() && profile_.results != Results::Joined) note_output_minted(draft_, index);
+    fill(out, index);
+    const bool is_apart = profile_.results == Results::Apart;
+    if (is_apart) {
+      turns_.push_back({Role::Tool, message_, {}});
+      turns_.back().pieces.push_back(std::move(out));
+    } else {
+      results_turn().pieces.push_back(std::move(out));
+    }
+  }
+
+  // Results are a user's; where they stand alone they end what stood before.
+  Turn& results_turn() {
+    const bool goes_on = !turns_.empty() && turns_.back().role == Role::User &&
+                         (profile_.results == Results::Joined || turns_.back().pieces.empty() ||
+                          turns_.back().pieces.front().kind == Piece::Kind::Result);
+    if (!goes_on) turns_.push_back({Role::User, message_, {}});
+    return turns_.back();
+  }
+
+  // What a result says where it says nothing, or cannot say that it failed.
+  void fill(Piece& result, std::size_t index) {
+    auto& texts = result.children;
+    if (profile_.refuses_empty_text) {
+      std::erase_if(texts, [](const Piece& each) {
+        return each.kind == Piece::Kind::Text && each.made.empty() && is_blank(each.text());
+      });
+      const bool is_empty = texts.empty() || (texts.size() == 1 && texts[0].block == nullptr &&
+                                              texts[0].kind == Piece::Kind::Text && is_blank(texts[0].made));
+      if (is_empty && (result.is_error || !texts.empty())) {
+        texts.clear();
+        Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+        stand_in.made = result.is_error ? "(the tool failed without output)" : "(no output)";
+        texts.push_back(std::move(stand_in));
+        draft_.note("output_minted", Severity::Info, "minted", "a result without output says so", index);
+      }
+    }
+    if (!result.is_error || profile_.has_error_flag) return;
+    const auto text = std::ranges::find(texts, Piece::Kind::Text, &Piece::kind);
+    std::vector<std::string_view> first;
+    if (text != texts.end())
+      first.push_back(text->made.empty() ? text->text() : std::string_view(text->made));
+    const std::string prefix(error_prefix(draft_, first, index));
+    if (text != texts.end()) {
+      text->made.insert(0, prefix);
+      return;
+    }
+    Piece only{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+    only.made = prefix;
+    texts.insert(texts.begin(), std::move(only));
+  }
+
+  // Media that the result can hold, or the text that stands in their place.
+  Piece media_of_result(const BlockRecord& result, const BlockRecord& media, bool is_error,
+                        std::size_t number, std::size_t index) {
+    const bool fits =
+        profile_.carries(*arena_, media, Where::Result) && (!is_error || profile_.error_takes_media);
+    if (fits) return piece(Piece::Kind::Media, media, index);
+    Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+    if (!profile_.carries(*arena_, media, Where::User)) {
+      note_omitted(draft_, media, index);
+      stand_in.made = omitted_text(media.type);
+      return stand_in;
+    }
+    draft_.note("result_media_moved", Severity::Info, "moved",
+                "the result cannot hold its media; they are in the next user message", index);
+    const std::string type(to_string(media.type));
+    const auto spelled = [&](Slice slice) {
+      return slice.present() ? std::string(arena_->bytes(slice)) : std::string();
+    };
+    Piece lead = stand_in;
+    lead.made = type + " " + std::to_string(number) + " from the result of call " + spelled(result.id());
+    lead.made[0] = static_cast<char>(lead.made[0] - 'a' + 'A');
+    if (result.name().present()) lead.made += " (" + spelled(result.name()) + ")";
+    lead.made += ":";
+    moved_.push_back(std::move(lead));
+    moved_.push_back(piece(Piece::Kind::Media, media, index));
+    stand_in.made =
+        "[" + type + " " + std::to_string(number) + " of this result is in the next user message]";
+    return stand_in;
+  }
+
+  // Before anything else is said, the media of the results are shown.
+  void flush_moved(const Message& message) {
+    if (moved_.empty()) return;
+    const bool joins =
+        profile_.results == Results::Joined && !turns_.empty() && turns_.back().role == Role::User;
+    if (!joins) turns_.push_back({Role::User, &message, {}});
+    for (Piece& each : moved_) turns_.back().pieces.push_back(std::move(each));
+    moved_.clear();
+  }
+
+  void note_empty(const Turn& turn) {
+    const bool is_text = Arena::record_of(*turn.message).shape == ContentShape::String;
+    if (turn.pieces.empty() && !is_text && !profile_.refuses_empty_text) note_empty_content(draft_);
+  }
+
+  void note_joined(const Turn& turn) {
+    std::size_t last = turn.pieces.empty() ? 0 : turn.pieces.front().position;
+    for (const Piece& piece : turn.pieces) {
+      if (piece.position == last) continue;
+      last = piece.position;
+      draft_.notes.push_back({"message_joined", Severity::Info, last, std::nullopt, to_string(draft_.target),
+                              "joined", "the message is written as one with the message before it"});
+    }
+  }
+
+  // ---- The end of a turn
+
+  void cut_last_thinking() {
+    for (Turn& turn : turns_) {
+      while (!turn.pieces.empty() && turn.pieces.back().kind == Piece::Kind::Thinking) {
+        const Piece& last = turn.pieces.back();
+        draft_.notes.push_back({"thinking_dropped", Severity::Info, last.position, last.index,
+                                to_string(draft_.target), "dropped", "a message must not end in thinking"});
+        turn.pieces.pop_back();
+      }
+    }
+  }
+
+  void trim_prefill() {
+    if (turns_.empty() || turns_.back().role != Role::Assistant || turns_.back().pieces.empty()) return;
+    Piece& last = turns_.back().pieces.back();
+    if (last.kind != Piece::Kind::Text) return;
+    std::string text = last.made + std::string(last.text());
+    const std::size_t size = text.size();
+    while (!text.empty()) {
+      const bool is_escape = text.size() > 1 && text[text.size() - 2] == '\\' &&
+                             is_blank(text.substr(text.size() - 2)) &&
+                             (text.size() < 3 || text[text.size() - 3] != '\\');
+      if (text.back() != ' ' && !is_escape) break;
+      text.resize(text.size() - (text.back() == ' ' ? 1 : 2));
+    }
+    if (text.size() == size) return;
+    draft_.notes.push_back({"prefill_trimmed", Severity::Info, last.position, last.index,
+                            to_string(draft_.target), "dropped",
+                            "a last message of the assistant must not end in white space"});
+    last.made = std::move(text);
+    last.block = nullptr;
+  }
+
+  // ---- The order within a turn
+
+  static int rank(const Piece& piece) {
+    if (piece.kind == Piece::Kind::Result) return 0;
+    return piece.kind == Piece::Kind::Use ? 2 : 1;
+  }
+
+  void order(Turn& turn) {
+    if (std::ranges::is_sorted(turn.pieces, {}, rank)) return;
+    const auto late = std::ranges::is_sorted_until(turn.pieces, {}, rank);
+    draft_.notes.push_back({"order_changed", Severity::Info, late->position, late->index,
+                            to_string(draft_.target), "moved",
+                            "results are written first, then what was said, then tool uses"});
+    std::vector<Piece> sorted;
+    sorted.reserve(turn.pieces.size());
+    for (int wanted = 0; wanted <= 2; ++wanted) {
+      for (Piece& each : turn.pieces) {
+        if (rank(each) == wanted) sorted.push_back(std::move(each));
+      }
+    }
+    turn.pieces = std::move(sorted);
+  }
+
+  Draft& draft_;
+  const Profile& profile_;
+  const Message* message_ = nullptr;
+  const Arena* arena_ = nullptr;
+  const MessageRecord* record_ = nullptr;
+  bool speaks_first_ = true;
+  std::vector<Turn> turns_;
+  std::vector<Piece> moved_;
+};
+
+// Nothing of the message is left when it is arranged by the profile.
+bool is_silent(const Profile& profile, const Message& message) {
+  if (!profile.refuses_empty_text) return false;
+  const Arena& arena = Arena::of(message);
+  return std::ranges::all_of(arena.blocks(Arena::record_of(message)), [&](const BlockRecord& block) {
+    if (block.type == BlockType::Text) return !block.text().present() || is_blank(arena.bytes(block.text()));
+    if (block.type == BlockType::Raw) return !raw_belongs_to(arena, block, profile.dialect);
+    if (block.type != BlockType::Thinking) return false;
+    return !profile.ends_in_thinking || !belongs_to(arena, block, profile.dialect);
+  });
+}
+
+bool holds_media(const Message& message) {
+  const Arena& arena = Arena::of(message);
+  for (const BlockRecord& block : arena.blocks(Arena::record_of(message))) {
+    for (const BlockRecord& child : arena.children(block)) {
+      if (child.is_media()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Turn> arrange(Draft& draft, const Profile& profile, std::span<const Message> group) {
+  return Arranger(draft, profile).run(group);
+}
+
+std::size_t group_by(const Profile& profile, std::span<const Message> rest) {
+  std::size_t count = 1;
+  if (profile.results != Results::Apart) {
+    const auto role = [&](const Message& message) {
+      const Role own = message.role();
+      return own == Role::Assistant                                   ? 'a'
+             : own == Role::Tool && profile.results == Results::Alone ? 't'
+                                                                      : 'u';
+    };
+    std::size_t first = 0;
+    while (first + 1 < rest.size() && is_silent(profile, rest[first])) ++first;
+    count = first + 1;
+    while (count < rest.size() && (role(rest[count]) == role(rest[first]) || is_silent(profile, rest[count])))
+      ++count;
+    return count;
+  }
+  if (rest[0].role() == Role::Assistant) return group_step(rest);
+  bool has_media = false;
+  for (count = 0; count < rest.size() && rest[count].role() == Role::Tool; ++count) {
+    has_media = has_media || holds_media(rest[count]);
+  }
+  return has_media ? count : 1;
+}
+
+void put_text(json::Out& out, const Piece& piece) { out.raw('"').raw(piece.made).raw(piece.text()).raw('"'); }
+
+void put_joined(json::Out& out, std::span<const Piece> texts) {
+  out.raw('"');
+  bool is_first = true;
+  for (const Piece& piece : texts) {
+    if (piece.kind != Piece::Kind::Text) continue;
+    out.raw(is_first ? "" : "\\n").raw(piece.made).raw(piece.text());
+    is_first = false;
+  }
+  out.raw('"');
+}
+
+void put_arguments_object(Draft& draft, const Piece& use) {
+  json::Out& out = draft.out;
+  const BlockRecord& block = *use.block;
+  const Arena& arena = *use.arena;
+  if (block.input().present() && arena.bytes(block.input()).starts_with('{')) {
+    put_value(out, arena, block.input());
+    return;
+  }
+  const std::size_t start = out.size();
+  if (block.arguments().present() && !block.input().present()) {
+    out.unescaped(arena.bytes(block.arguments()));
+    const std::size_t exact_size = out.size() - start;
+    const bool is_empty = exact_size == 0;
+    if (!is_empty && json::compact_object(out, start)) {
+      // Whitespace is all that can be missing, so the size tells.
+      if (out.size() - start == exact_size) return;
+      draft.notes.push_back({"arguments_compacted", Severity::Info, use.position, use.index,
+                             to_string(draft.target), "mapped",
+                             "the arguments are written without white space"});
+      return;
+    }
+    out.shrink_to(start);
+    if (is_empty) {
+      out.raw("{}");
+      return;
+    }
+  }
+  draft.notes.push_back({"arguments_wrapped", Severity::Minor, use.position, use.index,
+                         to_string(draft.target), "moved",
+                         "the arguments are no JSON object; their text is in \"_raw\""});
+  out.raw("{\"_raw\":\"");
+  put_arguments_text(draft, arena, block);
+  out.raw("\"}");
+}
+
+}  // namespace parley::dialect

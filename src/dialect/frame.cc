@@ -1,0 +1,353 @@
+#include "dialect/frame.h"
+
+#include <algorithm>
+#include <array>
+
+#include "parley/json/pointer.h"
+
+namespace parley::dialect {
+namespace {
+
+// ---- Reading
+
+// The system part as a message, read by the dialect as one of its own.
+Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& value) {
+  std::string prefix = "/" + std::string(frame.system);
+  std::optional<Json> content = value;
+  std::string_view member = frame.content;
+  if (frame.system_form == SystemForm::Parts) {
+    content = value.get("parts");
+    prefix += "/parts";
+    if (!content)
+      return fail(Code::Missing, "the member 'parts' is missing", prefix.substr(0, prefix.size() - 6));
+  }
+  json::Writer w;
+  w.begin_object().key("role").string("system").key(member).value(*content).end_object();
+  auto message = from_dict(w.take(), dialect);
+  if (!message) {
+    // The place in the document, not in what was made of it.
+    std::string& path = message.error().path;
+    const std::string own = "/" + std::string(member);
+    if (path.starts_with(own)) path.replace(0, own.size(), prefix);
+  }
+  return message;
+}
+
+// ---- Writing
+
+void put_texts(json::Writer& out, std::span<const Message> system) {
+  std::string all;
+  for (const Message& message : system) {
+    for (const Block& block : message.blocks()) {
+      const auto* text = block.as<TextBlock>();
+      if (text == nullptr) continue;
+      if (!all.empty()) all += "\n\n";
+      all += text->text;
+    }
+  }
+  out.string(all);
+}
+
+// The blocks of all messages, as the dialect spells them.
+std::vector<Json> spelled_blocks(const Frame& frame, Dialect dialect, std::span<const Message> system) {
+  std::vector<Json> blocks;
+  for (const Message& message : system) {
+    const auto spelled = natural_message(message, dialect);
+    const auto content = spelled ? spelled->get(frame.content) : std::nullopt;
+    if (!content) continue;
+    const std::vector<Json> own = content->elements();
+    blocks.insert(blocks.end(), own.begin(), own.end());
+  }
+  return blocks;
+}
+
+void put_system(json::Writer& out, const Frame& frame, Dialect dialect, std::span<const Message> system) {
+  if (system.empty() || frame.system_form == SystemForm::Message) return;
+  out.key(frame.system);
+  if (frame.system_form == SystemForm::String) {
+    put_texts(out, system);
+    return;
+  }
+  if (frame.system_form == SystemForm::Content) {
+    const auto spelled = natural_message(system.front(), dialect);
+    out.value(spelled ? spelled->get(frame.content).value_or(Json()) : Json());
+    return;
+  }
+  const std::vector<Json> blocks = spelled_blocks(frame, dialect, system);
+  const auto only = blocks.size() == 1 ? blocks.front().get("text") : std::nullopt;
+  if (only && frame.system_form == SystemForm::StringOrBlocks) {
+    out.value(*only);
+    return;
+  }
+  const bool is_parts = frame.system_form == SystemForm::Parts;
+  if (is_parts) out.begin_object().key("parts");
+  out.begin_array();
+  for (const Json& block : blocks) out.value(block);
+  out.end_array();
+  if (is_parts) out.end_object();
+}
+
+// Members below one parent go into one object.
+void put_settings(json::Writer& out, std::span<const SettingRow> rows, const Settings& settings) {
+  std::vector<std::string_view> open;
+  for (const SettingRow& row : rows) {
+    const auto value = row.with_tools ? std::nullopt : row.to(settings);
+    if (!value) continue;
+    std::vector<std::string_view> path;
+    std::string_view rest = row.path;
+    for (std::size_t at = rest.find('/'); at != std::string_view::npos; at = rest.find('/')) {
+      path.push_back(rest.substr(0, at));
+      rest.remove_prefix(at + 1);
+    }
+    const std::size_t common = static_cast<std::size_t>(std::ranges::mismatch(open, path).in1 - open.begin());
+    for (; open.size() > common; open.pop_back()) out.end_object();
+    for (std::size_t i = common; i < path.size(); ++i) {
+      out.key(path[i]).begin_object();
+      open.push_back(path[i]);
+    }
+    out.key(rest).value(value->compact());
+  }
+  for (; !open.empty(); open.pop_back()) out.end_object();
+}
+
+// The rows can say which tools may be called.
+bool says_choice(const Frame& frame, const Settings& settings) {
+  return std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
+    return (row.carries & bit(Setting::ToolChoice)) != 0 && row.to(settings).has_value();
+  });
+}
+
+bool has_calls(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.messages(), [](const Message& message) {
+    return message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
+  });
+}
+
+// The tools that a history calls, as far as it tells what they are.
+std::vector<Tool> tools_of_history(const Conversation& conversation) {
+  std::vector<Tool> tools;
+  for (const Message& message : conversation.messages()) {
+    for (const ToolCall& call : message.tool_calls()) {
+      const bool is_known =
+          std::ranges::any_of(tools, [&](const Tool& tool) { return tool.name == call.function.name; });
+      if (!is_known) tools.push_back({call.function.name, {}, Json::trusted(Text(R"({"type":"object"})"))});
+    }
+  }
+  return tools;
+}
+
+// The tools a request shows. Where a choice cannot be said, the choice is made by showing only what may be
+// called; a history with calls keeps its tools, because providers ask for them.
+std::vector<Tool> shown_tools(const Conversation& conversation, const Frame& frame) {
+  std::vector<Tool> tools(conversation.tools().begin(), conversation.tools().end());
+  const auto choice = conversation.settings().get(Setting::ToolChoice);
+  if (tools.empty() && frame.needs_tools) return tools_of_history(conversation);
+  if (!choice || says_choice(frame, conversation.settings()) || has_calls(conversation)) return tools;
+  if (choice->as_string() == Text("none")) return {};
+  std::vector<std::string> names;
+  for (const Json& name : choice->get("names").value_or(Json()).elements()) {
+    names.push_back(name.as_string().value_or(Text()).str());
+  }
+  if (names.empty()) return tools;
+  std::erase_if(tools,
+                [&](const Tool& tool) { return std::ranges::find(names, tool.name.view()) == names.end(); });
+  return tools;
+}
+
+void put_place(json::Writer& out, std::span<const std::string_view> path) {
+  out.key(path.front());
+  if (path.size() == 1) {
+    out.begin_array().end_array();
+    return;
+  }
+  out.begin_object();
+  put_place(out, path.subspan(1));
+  out.end_object();
+}
+
+}  // namespace
+
+bool has_type_of(Setting setting, const Json& value) {
+  switch (setting) {
+    case Setting::Model:
+    case Setting::ReasoningEffort:
+      return value.is_string();
+    case Setting::Stream:
+    case Setting::ParallelToolCalls:
+      return value.type() == Json::Type::Bool;
+    case Setting::Stop:
+      return value.is_array() && std::ranges::all_of(value.elements(), &Json::is_string);
+    case Setting::ToolChoice:
+      return value.is_string() || value.is_object();
+    default:
+      return value.type() == Json::Type::Number;
+  }
+}
+
+Result<Tool> read_tool(const Json& tool, const std::string& path, std::string_view schema) {
+  if (!tool.is_object()) return fail(Code::WrongType, "a tool must be an object", path);
+  const auto name = tool.get("name");
+  const auto description = tool.get("description");
+  if (!name) return fail(Code::Missing, "the member 'name' is missing", path);
+  if (!name->is_string()) return fail(Code::WrongType, "'name' must be a string", path + "/name");
+  if (description && !description->is_string()) {
+    return fail(Code::WrongType, "'description' must be a string", path + "/description");
+  }
+  return Tool{*name->as_string(), description ? *description->as_string() : Text(),
+              tool.get(schema).value_or(Json())};
+}
+
+Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const std::string& path,
+                                        Result<Tool> (*read)(const Json& tool, const std::string& path)) {
+  std::vector<Tool> tools;
+  if (!list || list->is_null()) return tools;
+  if (!list->is_array()) return fail(Code::WrongType, "'tools' must be a list", path);
+  const std::vector<Json> each = list->elements();
+  tools.reserve(each.size());
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    PARLEY_TRY(Tool tool, read(each[i], path + "/" + std::to_string(i)));
+    // A tool without a name is one that the provider runs: it stays in the document only.
+    if (!tool.name.empty()) tools.push_back(std::move(tool));
+  }
+  return tools;
+}
+
+Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation) {
+  const Frame& frame = format_of(dialect).frame;
+  if (conversation.shape() == DocumentShape::Response) {
+    if (frame.read_answer != nullptr)
+      conversation.set_outcome(frame.read_answer(document, has_calls(conversation)));
+    return {};
+  }
+  if (frame.system_form != SystemForm::Message) {
+    const auto system = document.get(frame.system);
+    if (system && !system->is_null()) {
+      PARLEY_TRY(Message message, system_message(frame, dialect, *system));
+      conversation.set_system(std::move(message));
+    }
+  }
+  if (frame.read_tools != nullptr) {
+    PARLEY_TRY(std::vector<Tool> tools, frame.read_tools(document));
+    conversation.set_tools(std::move(tools));
+  }
+  Settings settings;
+  for (const SettingRow& row : frame.settings) {
+    if (const auto member = document.at("/" + std::string(row.path))) row.from(*member, settings);
+  }
+  conversation.set_settings(std::move(settings));
+  return {};
+}
+
+const Place& place_of(const Frame& frame, DocumentShape shape) {
+  const auto place = std::ranges::find(frame.places, shape, &Place::shape);
+  return place != frame.places.end() && (shape != DocumentShape::Response || frame.write_answer != nullptr)
+             ? *place
+             : frame.places.front();
+}
+
+const Place& place_in(const Frame& frame, DocumentShape shape, const Json& around) {
+  const Place& usual = place_of(frame, shape);
+  for (const Place& place : frame.places) {
+    if (place.shape == usual.shape && around.at(pointer_to(frame, place))) return place;
+  }
+  return usual;
+}
+
+Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system) {
+  const Frame& frame = format_of(dialect).frame;
+  const Place& place = place_of(frame, conversation.shape());
+  json::Writer w;
+  w.begin_object();
+  if (place.shape == DocumentShape::Response) {
+    frame.write_answer(w, conversation.outcome().value_or(Outcome()));
+    return w.end_object().take();
+  }
+  if (dialect == Dialect::Parley) w.key("parley").number(1);
+  const std::span<const SettingRow> rows = frame.settings;
+  const std::size_t first = !rows.empty() && rows.front().path == "model" ? 1 : 0;
+  put_settings(w, rows.first(first), conversation.settings());
+  std::vector<Message> parts;
+  if (conversation.system()) parts.push_back(*conversation.system());
+  parts.insert(parts.end(), system.begin(), system.end());
+  put_system(w, frame, dialect, parts);
+  if (!frame.messages_last) put_place(w, place.path);
+  if (frame.write_tools != nullptr) {
+    const std::vector<Tool> tools = shown_tools(conversation, frame);
+    if (!tools.empty()) frame.write_tools(w, tools, conversation.settings());
+  }
+  put_settings(w, rows.subspan(first), conversation.settings());
+  if (frame.messages_last) put_place(w, place.path);
+  return w.end_object().take();
+}
+
+Json wire_frame(const Arena& document) {
+  const std::string_view all = document.text();
+  const Slice whole = document.document();
+  const Slice list = document.list();
+  std::size_t begin = list.offset;
+  std::size_t end = list.end();
+  if (list.offset == whole.offset) {  // the answer is the message, and its blocks are what is inside
+    const Frame& own = format_of(static_cast<Dialect>(document.dialect())).frame;
+    const auto content = document.value(whole).get(own.content);
+    if (!content) return document.value(whole);
+    begin = static_cast<std::size_t>(content->text().data() - all.data());
+    end = begin + content->text().size();
+  }
+  std::string frame(all.substr(whole.offset, begin - whole.offset));
+  frame += "[]";
+  frame += all.substr(end, whole.end() - end);
+  return Json::trusted(*Text::adopt(std::move(frame)));  // its bytes were validated, whatever the limits were
+}
+
+std::string pointer_to(const Frame& frame, const Place& place) {
+  if (place.path.empty()) return "/" + std::string(frame.content);
+  std::string out;
+  for (const std::string_view each : place.path) out.append("/").append(each);
+  return out;
+}
+
+void note_frame(const Conversation& conversation, Dialect target, bool is_list, std::vector<Note>& notes) {
+  const Frame& frame = format_of(target).frame;
+  const auto note = [&](std::string_view code, Severity severity, Text detail) {
+    notes.push_back(
+        {code, severity, std::nullopt, std::nullopt, to_string(target), "dropped", std::move(detail)});
+  };
+  if (conversation.tools().empty() && !is_list && frame.needs_tools && has_calls(conversation)) {
+    notes.push_back({"tools_added", Severity::Info, std::nullopt, std::nullopt, to_string(target), "minted",
+                     "the history calls tools that are not declared; they are declared by name"});
+  }
+  if (!conversation.tools().empty()) {
+    const bool has_place = !is_list && frame.write_tools != nullptr;
+    if (!has_place) {
+      note("tools_dropped", Severity::Major, "there is no place for the list of tools");
+    } else if (shown_tools(conversation, frame).size() != conversation.tools().size()) {
+      note("tool_choice_as_tools", Severity::Info,
+           "the choice of tools cannot be said; only tools that may be called are shown");
+    }
+  }
+  std::string lost;
+  for (const auto& [setting, value] : conversation.settings().all()) {
+    Settings alone = conversation.settings();
+    const bool is_said = !is_list && std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
+      return (row.carries & bit(setting)) != 0 && row.to(alone).has_value();
+    });
+    if (!is_said) lost.append(lost.empty() ? "" : ", ").append(to_string(setting));
+  }
+  if (!lost.empty()) note("setting_dropped", Severity::Minor, said("there is no place for: " + lost));
+  const bool says_outcome = frame.write_answer != nullptr && !is_list;
+  if (conversation.outcome() && !says_outcome) {
+    note("outcome_dropped", Severity::Minor, "there is no place for the finish reason and the token counts");
+  }
+}
+
+std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form) {
+  json::Out out;
+  std::vector<Note> ignored;
+  Draft draft{dialect, out, ignored};
+  draft.form = form;
+  format_of(dialect).write_group(draft, {&message, 1});
+  if (draft.written != 1) return std::nullopt;
+  return Json::trusted(out.take());
+}
+
+}  // namespace parley::dialect

@@ -1,0 +1,39 @@
+// The document around the messages: a request or an answer, read and written by the tables of a Frame.
+//
+// Pure functions; safe from any thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dialect/format.h"
+
+namespace parley::dialect {
+
+// Takes the system part, tools, settings and outcome out of a document. Fails as read() does.
+Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation);
+
+// The place of the messages in a document of this shape: that of an answer, or of a request if the dialect
+// has no answers.
+const Place& place_of(const Frame& frame, DocumentShape shape);
+
+// The place that is there in an object around the messages.
+const Place& place_in(const Frame& frame, DocumentShape shape, const Json& around);
+
+// The object around the messages in the dialect's natural form, with "[]" where the list or the message goes.
+// `system` are messages that go where the system part has its place.
+Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system = {});
+
+// The object that was around the messages, with "[]" where they were.
+Json wire_frame(const Arena& document);
+
+// Where in a frame the "[]" stands, as a JSON Pointer.
+std::string pointer_to(const Frame& frame, const Place& place);
+
+// Notes what the conversation has around its messages and the target's document has no place for.
+void note_frame(const Conversation& conversation, Dialect target, bool is_list, std::vector<Note>& notes);
+
+// One message in the dialect's natural spelling, if that is exactly one message.
+std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form = Form::AsRead);
+
+}  // namespace parley::dialect

@@ -1,0 +1,28 @@
+// Messages written with the patches and the notes this takes: what compose.cc puts together.
+//
+// Pure functions; safe from any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "dialect/format.h"
+
+namespace parley::dialect {
+
+// The message was read in this dialect and has its wire.
+bool is_wire_of(const Message& message, Dialect dialect);
+
+// The patch that a `parley` message holds for a dialect. One that leads to no object was not made here.
+std::optional<Json> stored_patch(const Message& message, Dialect dialect);
+
+// Writes a group of messages as the target's wire messages.
+void write_group(Draft& draft, std::span<const Message> group);
+
+// Notes the members that a patch gives back and that go nowhere.
+void note_places(Draft& draft, const Json& patch, std::string_view except = {});
+// Notes what an `extra` remembers about other dialects than the target.
+void note_other_patches(Draft& draft, const Json& extra);
+
+}  // namespace parley::dialect
