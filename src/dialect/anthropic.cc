@@ -1,0 +1,332 @@
+// Anthropic's Messages:
+//
+//   {"role": "user"|"assistant"|"system", "content": string|[block]}
+//   block = {"type": "text", "text"}
+//         | {"type": "image", "source"} | {"type": "document", "source", "title"}
+//         | {"type": "thinking", "thinking", "signature"}
+//         | {"type": "tool_use", "id", "name", "input": object}
+//         | {"type": "tool_result", "tool_use_id", "is_error", "content": string|[block]}
+//   source = {"type": "base64", "media_type", "data"} | {"type": "url", "url"}
+//
+// Written in that order. Blocks of all other types (redacted thinking, server tools, search results, files of
+// the provider) are kept as they are. Consecutive messages of one role are one turn; all results of a step
+// are the first blocks of the next user message. An answer is a message with more members.
+#include <array>
+
+#include "dialect/arrange.h"
+#include "dialect/outcome.h"
+#include "dialect/pieces.h"
+
+namespace parley::dialect {
+namespace {
+
+// ---- Reading
+
+constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System};
+
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+constexpr auto kMedia =
+    std::to_array<MemberRule>({{"source", Want::Source}, {"title", Want::StringOrNull, 2}});
+constexpr auto kThinking =
+    std::to_array<MemberRule>({{"thinking", Want::String, 0}, {"signature", Want::String, 1}});
+constexpr auto kToolUse = std::to_array<MemberRule>(
+    {{"id", Want::String, 0}, {"name", Want::String, 1}, {"input", Want::Value, 3}});
+constexpr auto kToolResult = std::to_array<MemberRule>(
+    {{"tool_use_id", Want::String, 0}, {"content", Want::Output}, {"is_error", Want::ErrorFlag}});
+constexpr auto kBlocks = std::to_array<BlockRule>({
+    {"text", BlockType::Text, kText},
+    {"image", BlockType::Image, kMedia},
+    {"document", BlockType::Document, kMedia},
+    {"thinking", BlockType::Thinking, kThinking},
+    {"tool_use", BlockType::ToolUse, kToolUse},
+    {"tool_result", BlockType::ToolResult, kToolResult},
+});
+constexpr BlockTable kTable = {kBlocks, {}, "", ""};
+
+// What an answer says beside its message is read with the document.
+constexpr std::string_view kOfAnswer[] = {"type",         "model", "stop_reason", "stop_sequence",
+                                          "stop_details", "usage", "container",   "diagnostics"};
+
+bool read_message(Reader& r) {
+  MessageRecord message;
+  bool has_role = false;
+  const std::uint32_t start = r.cursor.offset();
+  const std::size_t first = r.blocks.size();
+  r.begin_message();
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "role") return has_role = r.role(message.role, kRoles);
+    if (key == "content") return r.content(message, kTable);
+    if (r.is_answer() && key == "id") return r.string_or_null(message.id, key);
+    if (r.is_answer() && std::ranges::find(kOfAnswer, key) != std::end(kOfAnswer)) return r.skip_value();
+    return r.unknown();
+  });
+  if (!good) return false;
+  if (!has_role) return r.missing(start, "role");
+  for (std::size_t i = first; i < r.blocks.size(); ++i) {
+    if (r.blocks[i].type == BlockType::Thinking) r.sign(r.blocks[i], Dialect::Anthropic);
+  }
+  r.end_message(message, start);
+  return true;
+}
+
+// ---- Writing
+
+// Images of four kinds and PDF, inside or by URL, from users and in results.
+bool carries(const Arena& arena, const BlockRecord& media, Where where) {
+  if (where == Where::Assistant || !media.data().present()) return false;
+  if (media.type != BlockType::Image && media.type != BlockType::Document) return false;
+  if (!is_inline(arena, media)) return arena.bytes(media.data()).starts_with("http");
+  const std::string_view type = shown_media_type(arena, media);
+  if (media.type == BlockType::Document) return type == "application/pdf";
+  return type == "image/jpeg" || type == "image/png" || type == "image/gif" || type == "image/webp";
+}
+
+constexpr Profile kProfile = {
+    .dialect = Dialect::Anthropic,
+    .carries = carries,
+    .results = Results::Joined,
+    .thinking = Thinking::Signed,
+    .has_error_flag = true,
+    .error_takes_media = false,
+    .refuses_empty_text = true,
+    .has_system_messages = false,
+    .is_prefilled = true,
+    .ends_in_thinking = false,
+};
+
+class Writer {
+ public:
+  explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
+
+  void write(std::span<const Message> group) {
+    for (const Turn& turn : arrange(draft_, kProfile, group)) {
+      draft_.next().raw("{\"role\":").quoted(to_string(role_of(turn.role))).raw(",\"content\":");
+      put_list(turn.pieces);
+      out_.raw('}');
+    }
+  }
+
+ private:
+  static Role role_of(Role role) { return role == Role::Developer ? Role::System : role; }
+
+  void put_list(std::span<const Piece> pieces) {
+    out_.raw('[');
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (i != 0) out_.raw(',');
+      put_piece(pieces[i]);
+    }
+    out_.raw(']');
+  }
+
+  void put_piece(const Piece& piece) {
+    draft_.position = piece.position;
+    switch (piece.kind) {
+      case Piece::Kind::Text:
+        out_.raw("{\"type\":\"text\",\"text\":");
+        put_text(out_, piece);
+        out_.raw('}');
+        return;
+      case Piece::Kind::Thinking:
+        out_.raw("{\"type\":\"thinking\",\"thinking\":").quoted(piece.text()).raw(",\"signature\":");
+        put_string(out_, *piece.arena, piece.block->signature());
+        out_.raw('}');
+        return;
+      case Piece::Kind::Use:
+        out_.raw("{\"type\":\"tool_use\",\"id\":");
+        put_id(draft_, *piece.arena, piece.block->id(), kProfile.call_id, piece.index);
+        out_.raw(",\"name\":");
+        put_name(draft_, *piece.arena, piece.block->name(), kProfile.tool_name, piece.index);
+        out_.raw(",\"input\":");
+        put_arguments_object(draft_, piece);
+        out_.raw('}');
+        return;
+      case Piece::Kind::Result:
+        put_result(piece);
+        return;
+      case Piece::Kind::Media:
+        put_media(piece);
+        return;
+      case Piece::Kind::Raw:
+        put_value(out_, *piece.arena, piece.block->raw_value());
+        return;
+    }
+  }
+
+  void put_result(const Piece& result) {
+    out_.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
+    put_id(draft_, *result.arena, result.block->id(), kProfile.call_id, result.index);
+    if (result.block->is_error != Tristate::Unsaid) {
+      out_.raw(",\"is_error\":").raw(result.is_error ? "true" : "false");
+    }
+    const auto& parts = result.children;
+    if (parts.size() == 1 && parts.front().kind == Piece::Kind::Text) {
+      out_.raw(",\"content\":");
+      put_text(out_, parts.front());
+    } else if (!parts.empty()) {
+      out_.raw(",\"content\":");
+      put_list(parts);
+    }
+    out_.raw('}');
+  }
+
+  void put_media(const Piece& piece) {
+    const BlockRecord& media = *piece.block;
+    const bool is_image = media.type == BlockType::Image;
+    out_.raw(is_image ? "{\"type\":\"image\",\"source\":" : "{\"type\":\"document\",\"source\":");
+    if (is_inline(*piece.arena, media)) {
+      const InlineMedia data = inline_media(draft_, *piece.arena, media, piece.index);
+      out_.raw("{\"type\":\"base64\",\"media_type\":").quoted(data.media_type);
+      out_.raw(",\"data\":").quoted(data.data).raw('}');
+    } else {
+      out_.raw("{\"type\":\"url\",\"url\":").quoted(piece.arena->bytes(media.data())).raw('}');
+    }
+    if (media.media_name().present() && !is_image) {
+      out_.raw(",\"title\":").quoted(piece.arena->bytes(media.media_name()));
+    }
+    out_.raw('}');
+  }
+
+  Draft& draft_;
+  json::Out& out_;
+};
+
+// ---- What is around the messages
+
+void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
+  out.key("tools").begin_array();
+  for (const Tool& tool : tools) {
+    out.begin_object().key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    if (!tool.description.empty()) out.key("description").string(tool.description);
+    out.key("input_schema");
+    tool.parameters.is_null() ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
+    out.end_object();
+  }
+  out.end_array();
+}
+
+// A tool that the provider runs has a type and no schema.
+Result<std::vector<Tool>> read_tools(const Json& request) {
+  return read_tools_of(
+      request.get("tools"), "/tools", [](const Json& tool, const std::string& path) -> Result<Tool> {
+        const auto type = tool.get("type");
+        const bool is_hosted = type && type->is_string() && type->as_string() != Text("custom");
+        if (is_hosted && !tool.get("input_schema")) return Tool{};
+        return read_tool(tool, path, "input_schema");
+      });
+}
+
+// {"type": "auto"|"any"|"none"|"tool", "name", "disable_parallel_tool_use"}
+void read_choice(const Json& member, Settings& settings) {
+  const std::string type = member.get("type").value_or(Json()).as_string().value_or(Text()).str();
+  const auto name = member.get("name");
+  if (type == "auto" || type == "none") settings.set(Setting::ToolChoice, Json::string(type));
+  if (type == "any") settings.set(Setting::ToolChoice, Json::string("required"));
+  if (type == "tool" && name && name->is_string()) {
+    json::Writer w;
+    w.begin_object()
+        .key("names")
+        .begin_array()
+        .value(*name)
+        .end_array()
+        .key("must")
+        .boolean(true)
+        .end_object();
+    settings.set(Setting::ToolChoice, w.take());
+  }
+  const auto alone = member.get("disable_parallel_tool_use").value_or(Json()).as_bool();
+  if (alone) settings.set(Setting::ParallelToolCalls, Json::boolean(!*alone));
+}
+
+std::optional<Json> write_choice(const Settings& settings) {
+  const auto choice = settings.get(Setting::ToolChoice);
+  const auto parallel = settings.get(Setting::ParallelToolCalls);
+  if (!choice && !parallel) return std::nullopt;
+  const std::vector<Json> names =
+      choice ? choice->get("names").value_or(Json()).elements() : std::vector<Json>();
+  const bool must = choice && choice->get("must").value_or(Json()).as_bool().value_or(false);
+  const std::string word = choice ? choice->as_string().value_or(Text()).str() : "auto";
+  json::Writer w;
+  w.begin_object().key("type");
+  if (names.size() == 1 && must) {
+    w.string("tool").key("name").value(names.front());
+  } else {
+    w.string(word == "none" ? "none" : word == "required" || must ? "any" : "auto");
+  }
+  if (parallel && word != "none") {
+    w.key("disable_parallel_tool_use").boolean(!parallel->as_bool().value_or(true));
+  }
+  return w.end_object().take();
+}
+
+constexpr auto kSettings = std::to_array<SettingRow>({
+    plain_setting<Setting::Model>("model"),
+    {"tool_choice", bit(Setting::ToolChoice) | bit(Setting::ParallelToolCalls), read_choice, write_choice},
+    plain_setting<Setting::MaxTokens>("max_tokens"),
+    plain_setting<Setting::Temperature>("temperature"),
+    plain_setting<Setting::TopP>("top_p"),
+    plain_setting<Setting::TopK>("top_k"),
+    plain_setting<Setting::Stop>("stop_sequences"),
+    plain_setting<Setting::Stream>("stream"),
+    plain_setting<Setting::ReasoningEffort>("output_config/effort"),
+});
+
+void write_answer(json::Writer& out, const Outcome& outcome) {
+  if (!outcome.id.empty()) out.key("id").string(outcome.id);
+  out.key("type").string("message").key("role").string("assistant");
+  out.key("content").begin_array().end_array();
+  if (!outcome.model.empty()) out.key("model").string(outcome.model);
+  const std::string_view word = finish_word(Dialect::Anthropic, outcome.finish);
+  out.key("stop_reason");
+  word.empty() ? out.null() : out.string(word);
+  out.key("stop_sequence").null();
+  out.key("usage").begin_object();
+  write_usage(out, Dialect::Anthropic, outcome.usage);
+  out.end_object();
+}
+
+Outcome read_answer(const Json& answer, bool has_calls) {
+  const auto text = [&](std::string_view key) {
+    return answer.get(key).value_or(Json()).as_string().value_or(Text());
+  };
+  Outcome outcome;
+  outcome.id = text("id");
+  outcome.model = text("model");
+  outcome.raw_finish = text("stop_reason");
+  outcome.finish = finish_of(Dialect::Anthropic, outcome.raw_finish, has_calls);
+  outcome.usage = read_usage(Dialect::Anthropic, answer.get("usage").value_or(Json()));
+  return outcome;
+}
+
+constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
+                             {DocumentShape::Response, {}, true, "stop_reason"}};
+constexpr Frame kFrame = {.places = kPlaces,
+                          .of_message = {},
+                          .system_form = SystemForm::StringOrBlocks,
+                          .system = "system",
+                          .write_tools = write_tools,
+                          .read_tools = read_tools,
+                          .needs_tools = true,
+                          .settings = kSettings,
+                          .write_answer = write_answer,
+                          .read_answer = read_answer};
+
+}  // namespace
+
+const Format kAnthropic = {
+    .info = {Dialect::Anthropic, "anthropic", "Anthropic's Messages",
+             "text, thinking (its own), image, document (pdf), tool use, tool result",
+             "a list, one message, a request, an answer"},
+    .read_message = read_message,
+    .group = [](std::span<const Message> rest) {
+  return group_by(kProfile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) {
+  Writer(draft).write(group); },
+    .frame = kFrame,
+    .joins = true,
+    .refuses_empty = true,
+    .names_results = true,
+    .heeds = kIsLast | kNamesSpeakers,
+    .opening = R"json({"role":"user","content":[{"type":"text","text":"(conversation continues)"}]})json",
+};
+
+}  // namespace parley::dialect
