@@ -1,0 +1,406 @@
+// Bedrock's Converse:
+//
+//   {"role": "user"|"assistant"|"system", "content": [block]}
+//   block = {"text": string} | {"image"|"video"|"audio": {"format", "source": {"bytes": base64}}}
+//         | {"document": {"format", "name", "source": {"bytes": base64}}}
+//         | {"reasoningContent": {"reasoningText": {"text", "signature"}}}
+//         | {"toolUse": {"toolUseId", "name", "input": object}}
+//         | {"toolResult": {"toolUseId", "status": "success"|"error", "content": [block]}}
+//
+// Written in that order. A block is told by its one member; blocks of all other kinds (cache points, guard
+// content, sources in a bucket) are kept as they are. Roles alternate; all results of a step are the first
+// blocks of the next user message.
+#include <algorithm>
+#include <array>
+
+#include "dialect/arrange.h"
+#include "dialect/outcome.h"
+#include "dialect/pieces.h"
+
+namespace parley::dialect {
+namespace {
+
+// Formats and media types; the first row of a media type is how it is written.
+struct FormatRow {
+  BlockType type;
+  std::string_view format, media_type;
+};
+constexpr auto kFormats = std::to_array<FormatRow>({
+    {BlockType::Image, "png", "image/png"},
+    {BlockType::Image, "jpeg", "image/jpeg"},
+    {BlockType::Image, "gif", "image/gif"},
+    {BlockType::Image, "webp", "image/webp"},
+    {BlockType::Video, "mp4", "video/mp4"},
+    {BlockType::Video, "mov", "video/quicktime"},
+    {BlockType::Video, "mkv", "video/x-matroska"},
+    {BlockType::Video, "webm", "video/webm"},
+    {BlockType::Audio, "mp3", "audio/mpeg"},
+    {BlockType::Audio, "wav", "audio/wav"},
+    {BlockType::Audio, "ogg", "audio/ogg"},
+    {BlockType::Audio, "flac", "audio/flac"},
+    {BlockType::Audio, "aac", "audio/aac"},
+    {BlockType::Document, "pdf", "application/pdf"},
+    {BlockType::Document, "csv", "text/csv"},
+    {BlockType::Document, "doc", "application/msword"},
+    {BlockType::Document, "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+    {BlockType::Document, "xls", "application/vnd.ms-excel"},
+    {BlockType::Document, "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+    {BlockType::Document, "html", "text/html"},
+    {BlockType::Document, "txt", "text/plain"},
+    {BlockType::Document, "md", "text/markdown"},
+});
+
+const FormatRow* format_of_type(BlockType type, std::string_view media_type) {
+  const auto* row = std::ranges::find_if(
+      kFormats, [&](const FormatRow& each) { return each.type == type && each.media_type == media_type; });
+  return row == kFormats.end() ? nullptr : row;
+}
+
+// ---- Reading
+
+constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System};
+
+// {"format", "name", "source": {"bytes"}}: a source elsewhere has no bytes, and the block is kept whole.
+bool read_media(Reader& r, BlockRecord& block) {
+  if (r.cursor.peek() != '{') return r.wrong_type(to_string(block.type), "an object");
+  Slice format;
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "format") return r.string(format, key);
+    if (key == "name") return r.string(block.media_name(), key);
+    if (key != "source") return r.unknown();
+    if (r.cursor.peek() != '{') return r.wrong_type(key, "an object");
+    return r.cursor.object([&](std::string_view inner) {
+      if (inner != "bytes") return r.unknown();
+      block.source = SourceKind::Base64;
+      return r.string(block.data(), inner);
+    });
+  });
+  if (!good) return false;
+  const std::string named = format.present() ? std::string(r.plain(format)) : "";
+  const auto* row = std::ranges::find_if(
+      kFormats, [&](const FormatRow& each) { return each.type == block.type && each.format == named; });
+  if (row != kFormats.end()) block.media_type() = r.mint(row->media_type);
+  return true;
+}
+
+bool read_use(Reader& r, BlockRecord& use) {
+  if (r.cursor.peek() != '{') return r.wrong_type("toolUse", "an object");
+  return r.cursor.object([&](std::string_view key) {
+    if (key == "toolUseId") return r.string(use.id(), key);
+    if (key == "name") return r.string(use.name(), key);
+    return key == "input" ? r.cursor.skip(use.input()) : r.unknown();
+  });
+}
+
+bool read_result(Reader& r, BlockRecord& result);
+
+// What is redacted is opaque and kept whole.
+bool read_reasoning(Reader& r, BlockRecord& block) {
+  if (r.cursor.peek() != '{') return r.wrong_type("reasoningContent", "an object");
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key != "reasoningText") return r.unknown();
+    if (r.cursor.peek() != '{') return r.wrong_type(key, "an object");
+    return r.cursor.object([&](std::string_view inner) {
+      if (inner == "text") return r.string(block.text(), inner);
+      return inner == "signature" ? r.string(block.signature(), inner) : r.unknown();
+    });
+  });
+  if (good) r.sign(block, Dialect::Converse);
+  if (good && !block.text().present()) block.type = BlockType::Raw;
+  return good;
+}
+
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+constexpr auto kImage = std::to_array<MemberRule>({{"image", Want::Own, 0, read_media}});
+constexpr auto kVideo = std::to_array<MemberRule>({{"video", Want::Own, 0, read_media}});
+constexpr auto kAudio = std::to_array<MemberRule>({{"audio", Want::Own, 0, read_media}});
+constexpr auto kDocument = std::to_array<MemberRule>({{"document", Want::Own, 0, read_media}});
+constexpr auto kReasoning = std::to_array<MemberRule>({{"reasoningContent", Want::Own, 0, read_reasoning}});
+constexpr auto kUse = std::to_array<MemberRule>({{"toolUse", Want::Own, 0, read_use}});
+constexpr auto kResult = std::to_array<MemberRule>({{"toolResult", Want::Own, 0, read_result}});
+constexpr auto kBlocks = std::to_array<BlockRule>({
+    {"text", BlockType::Text, kText},
+    {"image", BlockType::Image, kImage},
+    {"video", BlockType::Video, kVideo},
+    {"audio", BlockType::Audio, kAudio},
+    {"document", BlockType::Document, kDocument},
+    {"reasoningContent", BlockType::Thinking, kReasoning},
+    {"toolUse", BlockType::ToolUse, kUse},
+    {"toolResult", BlockType::ToolResult, kResult},
+});
+constexpr BlockTable kTable = {kBlocks, {}, "", "", false, true};
+
+bool read_result(Reader& r, BlockRecord& result) {
+  if (r.cursor.peek() != '{') return r.wrong_type("toolResult", "an object");
+  return r.cursor.object([&](std::string_view key) {
+    if (key == "toolUseId") return r.string(result.id(), key);
+    if (key == "content") {
+      if (r.cursor.peek() != '[') return r.wrong_type(key, "a list of blocks");
+      return r.output(kTable, result);
+    }
+    if (key != "status") return r.unknown();
+    Slice status;
+    if (!r.string(status, key)) return false;
+    result.is_error = r.plain(status) == "error" ? Tristate::True : Tristate::False;
+    return true;
+  });
+}
+
+bool read_message(Reader& r) {
+  MessageRecord message;
+  bool has_role = false;
+  const std::uint32_t start = r.cursor.offset();
+  r.begin_message();
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "role") return has_role = r.role(message.role, kRoles);
+    if (key == "content") return r.content(message, kTable, false);
+    return r.unknown();
+  });
+  if (!good) return false;
+  if (!has_role) return r.missing(start, "role");
+  r.end_message(message, start);
+  return true;
+}
+
+// ---- Writing
+
+// What has a format, inside the message.
+bool carries(const Arena& arena, const BlockRecord& media, Where where) {
+  if (where == Where::Assistant || !is_inline(arena, media)) return false;
+  if (where == Where::Result && media.type == BlockType::Audio) return false;
+  return format_of_type(media.type, shown_media_type(arena, media)) != nullptr;
+}
+
+constexpr Profile kProfile = {
+    .dialect = Dialect::Converse,
+    .carries = carries,
+    .results = Results::Joined,
+    .thinking = Thinking::Signed,
+    .has_error_flag = true,
+    .refuses_empty_text = true,
+    .has_system_messages = false,
+    .is_prefilled = true,
+};
+
+// A document's name may have letters, digits, single spaces, hyphens and brackets.
+std::string document_name(const Piece& piece) {
+  const Text name = piece.arena->optional_string(piece.block->media_name()).value_or(Text());
+  std::string out;
+  for (const char c : name.view()) {
+    const bool is_allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                            std::string_view("-()[] ").find(c) != std::string_view::npos;
+    const char kept = is_allowed ? c : '-';
+    if (kept != ' ' || (!out.empty() && out.back() != ' ')) out += kept;
+  }
+  return out.empty() || out == " " ? "document" : out;
+}
+
+class Writer {
+ public:
+  explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
+
+  void write(std::span<const Message> group) {
+    for (const Turn& turn : arrange(draft_, kProfile, group)) {
+      const Role role = turn.role == Role::Developer ? Role::System : turn.role;
+      draft_.next().raw("{\"role\":").quoted(to_string(role)).raw(",\"content\":");
+      put_list(turn.pieces);
+      out_.raw('}');
+    }
+  }
+
+ private:
+  void put_list(std::span<const Piece> pieces) {
+    out_.raw('[');
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (i != 0) out_.raw(',');
+      put_piece(pieces[i]);
+    }
+    // A document is refused without a text beside it.
+    const auto is_document = [](const Piece& piece) {
+      return piece.kind == Piece::Kind::Media && piece.block->type == BlockType::Document;
+    };
+    const bool has_text =
+        std::ranges::any_of(pieces, [](const Piece& piece) { return piece.kind == Piece::Kind::Text; });
+    const auto document = std::ranges::find_if(pieces, is_document);
+    if (document != pieces.end() && !has_text) {
+      out_.raw(",{\"text\":\"(see the document)\"}");
+      draft_.notes.push_back({"text_added", Severity::Info, document->position, document->index,
+                              to_string(draft_.target), "minted", "a document needs a text beside it"});
+    }
+    out_.raw(']');
+  }
+
+  void put_piece(const Piece& piece) {
+    draft_.position = piece.position;
+    switch (piece.kind) {
+      case Piece::Kind::Text:
+        out_.raw("{\"text\":");
+        put_text(out_, piece);
+        out_.raw('}');
+        return;
+      case Piece::Kind::Thinking:
+        out_.raw("{\"reasoningContent\":{\"reasoningText\":{\"text\":").quoted(piece.text());
+        out_.raw(",\"signature\":");
+        put_string(out_, *piece.arena, piece.block->signature());
+        out_.raw("}}}");
+        return;
+      case Piece::Kind::Use:
+        out_.raw("{\"toolUse\":{\"toolUseId\":");
+        put_id(draft_, *piece.arena, piece.block->id(), kProfile.call_id, piece.index);
+        out_.raw(",\"name\":");
+        put_name(draft_, *piece.arena, piece.block->name(), kProfile.tool_name, piece.index);
+        out_.raw(",\"input\":");
+        put_arguments_object(draft_, piece);
+        out_.raw("}}");
+        return;
+      case Piece::Kind::Result:
+        put_result(piece);
+        return;
+      case Piece::Kind::Media:
+        put_media(piece);
+        return;
+      case Piece::Kind::Raw:
+        put_value(out_, *piece.arena, piece.block->raw_value());
+        return;
+    }
+  }
+
+  void put_result(const Piece& result) {
+    out_.raw("{\"toolResult\":{\"toolUseId\":");
+    put_id(draft_, *result.arena, result.block->id(), kProfile.call_id, result.index);
+    if (result.block->is_error != Tristate::Unsaid) {
+      out_.raw(",\"status\":").raw(result.is_error ? "\"error\"" : "\"success\"");
+    }
+    out_.raw(",\"content\":[");
+    for (std::size_t i = 0; i < result.children.size(); ++i) {
+      if (i != 0) out_.raw(',');
+      put_piece(result.children[i]);
+    }
+    out_.raw("]}}");
+  }
+
+  void put_media(const Piece& piece) {
+    const BlockRecord& media = *piece.block;
+    const InlineMedia data = inline_media(draft_, *piece.arena, media, piece.index);
+    const FormatRow* row = format_of_type(media.type, shown_media_type(*piece.arena, media));
+    out_.raw("{\"").raw(to_string(media.type)).raw("\":{\"format\":");
+    out_.quoted(row == nullptr ? data.media_type : row->format);
+    if (media.type == BlockType::Document) out_.raw(",\"name\":").quoted(document_name(piece));
+    out_.raw(",\"source\":{\"bytes\":").quoted(data.data).raw("}}}");
+  }
+
+  Draft& draft_;
+  json::Out& out_;
+};
+
+// ---- What is around the messages
+
+// {"auto": {}} | {"any": {}} | {"tool": {"name"}}. There is no word for none.
+void read_choice(const Json& member, Settings& settings) {
+  if (member.get("auto")) settings.set(Setting::ToolChoice, Json::string("auto"));
+  if (member.get("any")) settings.set(Setting::ToolChoice, Json::string("required"));
+  const auto name = member.get("tool").value_or(Json()).get("name");
+  if (!name || !name->is_string()) return;
+  json::Writer w;
+  w.begin_object().key("names").begin_array().value(*name).end_array().key("must").boolean(true).end_object();
+  settings.set(Setting::ToolChoice, w.take());
+}
+
+std::optional<Json> write_choice(const Settings& settings) {
+  const auto choice = settings.get(Setting::ToolChoice);
+  if (!choice) return std::nullopt;
+  const Text word = choice->as_string().value_or(Text());
+  if (word == Text("auto")) return Json::trusted(Text(R"({"auto":{}})"));
+  if (word == Text("required")) return Json::trusted(Text(R"({"any":{}})"));
+  const std::vector<Json> names = choice->get("names").value_or(Json()).elements();
+  if (names.size() != 1 || !choice->get("must").value_or(Json()).as_bool().value_or(false))
+    return std::nullopt;
+  json::Writer w;
+  w.begin_object().key("tool").begin_object().key("name").value(names.front()).end_object().end_object();
+  return w.take();
+}
+
+void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings& settings) {
+  out.key("toolConfig").begin_object().key("tools").begin_array();
+  for (const Tool& tool : tools) {
+    out.begin_object().key("toolSpec").begin_object();
+    out.key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    if (!tool.description.empty()) out.key("description").string(tool.description);
+    out.key("inputSchema").begin_object().key("json");
+    tool.parameters.is_null() ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
+    out.end_object().end_object().end_object();
+  }
+  out.end_array();
+  if (const auto choice = write_choice(settings)) out.key("toolChoice").value(*choice);
+  out.end_object();
+}
+
+Result<Tool> read_spec(const Json& tool, const std::string& path) {
+  const auto spec = tool.get("toolSpec");
+  if (!spec) return Tool{};  // a tool of the provider, or a cache point
+  PARLEY_TRY(Tool read, read_tool(*spec, path + "/toolSpec", "inputSchema"));
+  read.parameters = read.parameters.get("json").value_or(Json());
+  return read;
+}
+
+Result<std::vector<Tool>> read_tools(const Json& request) {
+  const auto config = request.get("toolConfig");
+  return read_tools_of(config ? config->get("tools") : std::nullopt, "/toolConfig/tools", read_spec);
+}
+
+constexpr auto kSettings = std::to_array<SettingRow>({
+    plain_setting<Setting::MaxTokens>("inferenceConfig/maxTokens"),
+    plain_setting<Setting::Temperature>("inferenceConfig/temperature"),
+    plain_setting<Setting::TopP>("inferenceConfig/topP"),
+    plain_setting<Setting::Stop>("inferenceConfig/stopSequences"),
+    {"toolConfig/toolChoice", bit(Setting::ToolChoice), read_choice, write_choice, true},
+});
+
+void write_answer(json::Writer& out, const Outcome& outcome) {
+  out.key("output").begin_object().key("message").begin_array().end_array().end_object();
+  const std::string_view word = finish_word(Dialect::Converse, outcome.finish);
+  if (!word.empty()) out.key("stopReason").string(word);
+  out.key("usage").begin_object();
+  write_usage(out, Dialect::Converse, outcome.usage);
+  out.end_object();
+}
+
+Outcome read_answer(const Json& answer, bool has_calls) {
+  Outcome outcome;
+  outcome.raw_finish = answer.get("stopReason").value_or(Json()).as_string().value_or(Text());
+  outcome.finish = finish_of(Dialect::Converse, outcome.raw_finish, has_calls);
+  outcome.usage = read_usage(Dialect::Converse, answer.get("usage").value_or(Json()));
+  return outcome;
+}
+
+constexpr std::string_view kAnswerPath[] = {"output", "message"};
+constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
+                             {DocumentShape::Response, kAnswerPath, true}};
+constexpr Frame kFrame = {.places = kPlaces,
+                          .system_form = SystemForm::Blocks,
+                          .system = "system",
+                          .write_tools = write_tools,
+                          .read_tools = read_tools,
+                          .needs_tools = true,
+                          .settings = kSettings,
+                          .write_answer = write_answer,
+                          .read_answer = read_answer};
+
+}  // namespace
+
+const Format kConverse = {
+    .info = {Dialect::Converse, "converse", "Bedrock's Converse",
+             "text, thinking (its own), image, audio, video, document, tool use, tool result",
+             "a list, one message, a request, an answer"},
+    .read_message = read_message,
+    .group = [](std::span<const Message> rest) { return group_by(kProfile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
+    .frame = kFrame,
+    .joins = true,
+    .refuses_empty = true,
+    .names_results = true,
+    .heeds = kIsLast | kNamesSpeakers,
+    .opening = R"json({"role":"user","content":[{"text":"(conversation continues)"}]})json",
+};
+
+}  // namespace parley::dialect
