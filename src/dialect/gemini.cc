@@ -1,0 +1,474 @@
+// Google's Gemini:
+//
+//   {"role": "user"|"model", "parts": [part]}
+//   part = {"text": string} | {"text": string, "thought": true, "thoughtSignature": base64}
+//        | {"inlineData": {"mimeType", "data"}} | {"fileData": {"mimeType", "fileUri"}}
+//        | {"functionCall": {"id", "name", "args": object}}
+//        | {"functionResponse": {"id", "name", "response": {"output"|"error": any}, "parts": [part]}}
+//
+// Written in that order. A part is told by its data; parts of all other kinds (code, server tools) are kept
+// as they are. The role may be missing, ids too; names are read in snake case as well. All results of a step
+// are one user message that holds nothing else. In the current turn the first call of a step needs a
+// signature: where there is none, the sentinel that the provider documents is written.
+#include <algorithm>
+#include <array>
+
+#include "dialect/arrange.h"
+#include "dialect/outcome.h"
+#include "dialect/pieces.h"
+
+namespace parley::dialect {
+namespace {
+
+// ---- Reading
+
+constexpr std::array kRoles = {Role::User, Role::System};
+constexpr RoleName kOtherRoles[] = {{"model", Role::Assistant}, {"function", Role::Tool, true}};
+
+// A member in one of its two spellings. The second is odd.
+bool is(Reader& r, std::string_view key, std::string_view camel, std::string_view snake) {
+  if (key == snake && camel != snake) r.more();
+  return key == camel || key == snake;
+}
+
+bool read_thought(Reader& r, BlockRecord& block) {
+  if (r.cursor.peek() == 't') {
+    block.type = BlockType::Thinking;
+  } else {
+    r.more();
+  }
+  return r.skip_value();
+}
+
+bool read_signature(Reader& r, BlockRecord& block) { return r.string(block.signature(), "thoughtSignature"); }
+
+BlockType type_of(std::string_view media_type) {
+  if (media_type.starts_with("image/")) return BlockType::Image;
+  if (media_type.starts_with("audio/")) return BlockType::Audio;
+  return media_type.starts_with("video/") ? BlockType::Video : BlockType::Document;
+}
+
+bool read_media(Reader& r, BlockRecord& block, SourceKind source, std::string_view camel,
+                std::string_view snake) {
+  if (r.cursor.peek() != '{') return r.wrong_type(camel, "an object");
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (is(r, key, "mimeType", "mime_type")) return r.string(block.media_type(), key);
+    if (is(r, key, "displayName", "display_name")) return r.string(block.media_name(), key);
+    const bool is_data = source == SourceKind::Base64 ? key == "data" : is(r, key, "fileUri", "file_uri");
+    if (!is_data) return r.unknown();
+    block.source = source;
+    return r.string(block.data(), key);
+  });
+  (void)snake;
+  if (good) block.type = type_of(block.media_type().present() ? r.plain(block.media_type()) : "");
+  return good;
+}
+bool read_inline(Reader& r, BlockRecord& block) {
+  return read_media(r, block, SourceKind::Base64, "inlineData", "inline_data");
+}
+bool read_file(Reader& r, BlockRecord& block) {
+  return read_media(r, block, SourceKind::Url, "fileData", "file_data");
+}
+
+bool read_call(Reader& r, BlockRecord& use) {
+  if (r.cursor.peek() != '{') return r.wrong_type("functionCall", "an object");
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "id") return r.string(use.id(), key);
+    if (key == "name") return r.string(use.name(), key);
+    return key == "args" ? r.cursor.skip(use.input()) : r.unknown();
+  });
+  if (good) r.asks(use);
+  return good;
+}
+
+// A text is taken as it is; any other JSON is a text that spells it.
+Slice text_of(Reader& r, Slice value) {
+  const std::string_view bytes = r.cursor.bytes(value);
+  if (bytes.starts_with('"')) return {value.offset + 1, value.length - 2};
+  json::Out spelled;
+  spelled.escaped(Json::trusted(Text::trusted(nullptr, bytes)).compact().text());
+  return r.mint(spelled.view());
+}
+
+// {"output": any} or {"error": any}; all of it is output if it has neither.
+bool read_response(Reader& r, BlockRecord& result) {
+  if (r.cursor.peek() != '{') return r.wrong_type("response", "an object");
+  Slice whole, output, error;
+  std::size_t members = 0;
+  if (!r.cursor.look([&](std::string_view key) {
+        (void)key;
+        ++members;
+        return true;
+      })) {
+    return false;
+  }
+  if (!r.cursor.look_ahead("output", output) || !r.cursor.look_ahead("error", error)) return false;
+  if (!r.cursor.skip(whole)) return false;
+  const Slice said = error.present() ? error : output.present() ? output : whole;
+  if (members != 1) r.more();
+  if (error.present()) result.is_error = Tristate::True;
+  result.output() = text_of(r, said);
+  return true;
+}
+
+bool read_result(Reader& r, BlockRecord& result);
+
+constexpr MemberRule kModifiers[] = {{"thoughtSignature", Want::Own, 0, read_signature}};
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0},
+                                                  {"thought", Want::Own, 0, read_thought},
+                                                  kModifiers[0],
+                                                  {"thought_signature", Want::Own, 0, read_signature}});
+constexpr auto kInline = std::to_array<MemberRule>({{"inlineData", Want::Own, 0, read_inline}});
+constexpr auto kFile = std::to_array<MemberRule>({{"fileData", Want::Own, 0, read_file}});
+constexpr auto kCall = std::to_array<MemberRule>({{"functionCall", Want::Own, 0, read_call}});
+constexpr auto kResult = std::to_array<MemberRule>({{"functionResponse", Want::Own, 0, read_result}});
+constexpr auto kOddInline = std::to_array<MemberRule>({{"inline_data", Want::Own, 0, read_inline}});
+constexpr auto kOddFile = std::to_array<MemberRule>({{"file_data", Want::Own, 0, read_file}});
+constexpr auto kOddCall = std::to_array<MemberRule>({{"function_call", Want::Own, 0, read_call}});
+constexpr auto kOddResult = std::to_array<MemberRule>({{"function_response", Want::Own, 0, read_result}});
+constexpr auto kParts = std::to_array<BlockRule>({
+    {"text", BlockType::Text, kText},
+    {"inlineData", BlockType::Image, kInline},
+    {"fileData", BlockType::Image, kFile},
+    {"functionCall", BlockType::ToolUse, kCall},
+    {"functionResponse", BlockType::ToolResult, kResult},
+    {"inline_data", BlockType::Image, kOddInline},
+    {"file_data", BlockType::Image, kOddFile},
+    {"function_call", BlockType::ToolUse, kOddCall},
+    {"function_response", BlockType::ToolResult, kOddResult},
+});
+constexpr BlockTable kTable = {kParts, {}, "", "", false, true};
+
+// The text of the response, and media behind it.
+bool read_result(Reader& r, BlockRecord& result) {
+  if (r.cursor.peek() != '{') return r.wrong_type("functionResponse", "an object");
+  BlockRecord media;
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "id") return r.string(result.id(), key);
+    if (key == "name") return r.string(result.name(), key);
+    if (key == "response") return read_response(r, result);
+    if (key != "parts" || r.cursor.peek() != '[') return r.unknown();
+    return r.output(kTable, media);
+  });
+  if (!good) return false;
+  r.answers(result);
+  if (media.is_list) {
+    BlockRecord text;
+    text.type = BlockType::Text;
+    text.text() = result.output();
+    const auto first = static_cast<std::uint32_t>(r.children.size());
+    const Slice parts = media.children();
+    if (text.text().present()) r.children.push_back(text);
+    for (std::uint32_t i = 0; i < parts.length; ++i) r.children.push_back(r.children[parts.offset + i]);
+    result.is_list = true;
+    result.output() = Slice::absent();
+    result.children() = {first, static_cast<std::uint32_t>(r.children.size()) - first};
+  }
+  return true;
+}
+
+bool read_message(Reader& r) {
+  MessageRecord message;
+  const std::uint32_t start = r.cursor.offset();
+  const std::size_t first = r.blocks.size();
+  r.begin_message();
+  bool has_role = false;
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "role") return has_role = r.role(message.role, kRoles, kOtherRoles);
+    if (key == "parts") return r.content(message, kTable, false);
+    return r.unknown();
+  });
+  if (!good) return false;
+  if (!has_role) r.more();
+  for (std::size_t i = first; i < r.blocks.size(); ++i) {
+    BlockRecord& block = r.blocks[i];
+    if (block.type == BlockType::Thinking) r.sign(block, Dialect::Gemini);
+    if (block.type != BlockType::Text || !block.signature().present()) continue;
+    block.signature() = Slice::absent();  // a signature of what was said is the wire's own
+    r.more();
+  }
+  r.end_message(message, start);
+  return true;
+}
+
+// ---- Writing
+
+constexpr auto kMediaTypes = std::to_array<std::string_view>(
+    {"image/png", "image/jpeg", "image/webp", "image/heic",      "image/heif",      "audio/mpeg",
+     "audio/mp3", "audio/wav",  "audio/aiff", "audio/aac",       "audio/ogg",       "audio/flac",
+     "video/mp4", "video/mpeg", "video/mov",  "video/quicktime", "video/avi",       "video/x-flv",
+     "video/mpg", "video/webm", "video/wmv",  "video/3gpp",      "application/pdf", "text/plain"});
+
+// Media of its list inside the message, and what Google's servers can reach by themselves.
+bool carries(const Arena& arena, const BlockRecord& media, Where) {
+  if (!media.data().present()) return false;
+  if (!is_inline(arena, media)) {
+    const std::string_view url = arena.bytes(media.data());
+    return url.starts_with("gs://") || url.starts_with("https://generativelanguage.googleapis.com/");
+  }
+  return std::ranges::find(kMediaTypes, shown_media_type(arena, media)) != kMediaTypes.end();
+}
+
+constexpr Profile kProfile = {
+    .dialect = Dialect::Gemini,
+    .call_id = {.any_character = true, .most_bytes = 1024},
+    .tool_name = {.also = ".:", .starts_with_letter = true},
+    .carries = carries,
+    .results = Results::Alone,
+    .thinking = Thinking::Own,
+    .has_error_flag = true,
+    .refuses_empty_text = true,
+    .has_system_messages = false,
+};
+
+constexpr std::string_view kSentinel = "skip_thought_signature_validator";
+
+class Writer {
+ public:
+  explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
+
+  void write(std::span<const Message> group) {
+    for (const Turn& turn : arrange(draft_, kProfile, group)) {
+      is_signed_ = !draft_.is(kIsCurrentTurn);
+      const bool is_model = turn.role == Role::Assistant;
+      draft_.next().raw(is_model ? "{\"role\":\"model\",\"parts\":[" : "{\"role\":\"user\",\"parts\":[");
+      for (std::size_t i = 0; i < turn.pieces.size(); ++i) {
+        if (i != 0) out_.raw(',');
+        put_piece(turn.pieces[i]);
+      }
+      out_.raw("]}");
+    }
+  }
+
+ private:
+  void put_piece(const Piece& piece) {
+    draft_.position = piece.position;
+    switch (piece.kind) {
+      case Piece::Kind::Text:
+        out_.raw("{\"text\":");
+        put_text(out_, piece);
+        out_.raw('}');
+        return;
+      case Piece::Kind::Thinking:
+        out_.raw("{\"text\":").quoted(piece.text()).raw(",\"thought\":true");
+        if (piece.block->signature().present()) {
+          out_.raw(",\"thoughtSignature\":").quoted(piece.arena->bytes(piece.block->signature()));
+        }
+        out_.raw('}');
+        return;
+      case Piece::Kind::Use:
+        put_call(piece);
+        return;
+      case Piece::Kind::Result:
+        put_result(piece);
+        return;
+      case Piece::Kind::Media:
+        put_media(piece);
+        return;
+      case Piece::Kind::Raw:
+        put_value(out_, *piece.arena, piece.block->raw_value());
+        return;
+    }
+  }
+
+  // An id that a reader made up is nobody's.
+  void put_own_id(const Piece& piece) {
+    const Slice id = piece.block->id();
+    if (!id.present() || is_made_up(piece.arena->bytes(id))) return;
+    out_.raw("\"id\":");
+    put_id(draft_, *piece.arena, id, kProfile.call_id, piece.index);
+    out_.raw(',');
+  }
+
+  void put_call(const Piece& use) {
+    out_.raw("{\"functionCall\":{");
+    put_own_id(use);
+    out_.raw("\"name\":");
+    put_name(draft_, *use.arena, use.block->name(), kProfile.tool_name, use.index);
+    out_.raw(",\"args\":");
+    put_arguments_object(draft_, use);
+    out_.raw('}');
+    if (!is_signed_) {
+      out_.raw(",\"thoughtSignature\":").quoted(kSentinel);
+      draft_.notes.push_back({"signature_minted", Severity::Info, use.position, use.index,
+                              to_string(draft_.target), "minted",
+                              "the call has no signature of this provider; its sentinel is written"});
+    }
+    is_signed_ = true;
+    out_.raw('}');
+  }
+
+  void put_result(const Piece& result) {
+    out_.raw("{\"functionResponse\":{");
+    put_own_id(result);
+    out_.raw("\"name\":");
+    put_name(draft_, *result.arena, result.block->name(), kProfile.tool_name, result.index);
+    out_.raw(result.is_error ? ",\"response\":{\"error\":" : ",\"response\":{\"output\":");
+    put_joined(out_, result.children);
+    out_.raw('}');
+    bool is_first = true;
+    for (const Piece& part : result.children) {
+      if (part.kind == Piece::Kind::Text) continue;
+      out_.raw(is_first ? ",\"parts\":[" : ",");
+      is_first = false;
+      put_piece(part);
+    }
+    out_.raw(is_first ? "}}" : "]}}");
+  }
+
+  void put_media(const Piece& piece) {
+    const BlockRecord& media = *piece.block;
+    if (is_inline(*piece.arena, media)) {
+      const InlineMedia data = inline_media(draft_, *piece.arena, media, piece.index);
+      out_.raw("{\"inlineData\":{\"mimeType\":").quoted(data.media_type);
+      out_.raw(",\"data\":").quoted(data.data);
+    } else {
+      out_.raw("{\"fileData\":{\"mimeType\":");
+      out_.quoted(url_media_type(draft_, *piece.arena, media, piece.index));
+      out_.raw(",\"fileUri\":").quoted(piece.arena->bytes(media.data()));
+    }
+    out_.raw("}}");
+  }
+
+  Draft& draft_;
+  json::Out& out_;
+  bool is_signed_ = true;  // the step needs no sentinel, or has one
+};
+
+// ---- What is around the messages
+
+void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
+  out.key("tools").begin_array().begin_object().key("functionDeclarations").begin_array();
+  for (const Tool& tool : tools) {
+    out.begin_object().key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    if (!tool.description.empty()) out.key("description").string(tool.description);
+    if (!tool.parameters.is_null()) out.key("parametersJsonSchema").value(tool.parameters.compact());
+    out.end_object();
+  }
+  out.end_array().end_object().end_array();
+}
+
+Result<Tool> read_declaration(const Json& tool, const std::string& path) {
+  return read_tool(tool, path, tool.get("parametersJsonSchema") ? "parametersJsonSchema" : "parameters");
+}
+
+Result<std::vector<Tool>> read_tools(const Json& request) {
+  std::vector<Tool> tools;
+  const auto list = request.get("tools");
+  if (!list || list->is_null()) return tools;
+  if (!list->is_array()) return fail(Code::WrongType, "'tools' must be a list", "/tools");
+  const std::vector<Json> sets = list->elements();
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const std::string path = "/tools/" + std::to_string(i) + "/functionDeclarations";
+    PARLEY_TRY(const std::vector<Tool> declared,
+               read_tools_of(sets[i].get("functionDeclarations"), path, read_declaration));
+    tools.insert(tools.end(), declared.begin(), declared.end());
+  }
+  return tools;
+}
+
+// {"mode": "AUTO"|"ANY"|"NONE"|"VALIDATED", "allowedFunctionNames": [string, ...]}
+void read_choice(const Json& member, Settings& settings) {
+  const std::string mode = member.get("mode").value_or(Json()).as_string().value_or(Text()).str();
+  const auto names = member.get("allowedFunctionNames");
+  if (names && has_type_of(Setting::Stop, *names)) {
+    json::Writer w;
+    w.begin_object().key("names").value(names->compact()).key("must").boolean(mode == "ANY").end_object();
+    settings.set(Setting::ToolChoice, w.take());
+    return;
+  }
+  if (mode == "AUTO") settings.set(Setting::ToolChoice, Json::string("auto"));
+  if (mode == "NONE") settings.set(Setting::ToolChoice, Json::string("none"));
+  if (mode == "ANY") settings.set(Setting::ToolChoice, Json::string("required"));
+}
+
+std::optional<Json> write_choice(const Settings& settings) {
+  const auto choice = settings.get(Setting::ToolChoice);
+  if (!choice) return std::nullopt;
+  const std::string word = choice->as_string().value_or(Text()).str();
+  const auto names = choice->get("names");
+  const bool must = choice->get("must").value_or(Json()).as_bool().value_or(false);
+  json::Writer w;
+  w.begin_object().key("mode");
+  if (names) {
+    w.string(must ? "ANY" : "VALIDATED").key("allowedFunctionNames").value(*names);
+  } else {
+    w.string(word == "none" ? "NONE" : word == "required" ? "ANY" : "AUTO");
+  }
+  return w.end_object().take();
+}
+
+constexpr auto kSettings = std::to_array<SettingRow>({
+    {"toolConfig/functionCallingConfig", bit(Setting::ToolChoice), read_choice, write_choice},
+    plain_setting<Setting::Temperature>("generationConfig/temperature"),
+    plain_setting<Setting::TopP>("generationConfig/topP"),
+    plain_setting<Setting::TopK>("generationConfig/topK"),
+    plain_setting<Setting::MaxTokens>("generationConfig/maxOutputTokens"),
+    plain_setting<Setting::Stop>("generationConfig/stopSequences"),
+    plain_setting<Setting::Seed>("generationConfig/seed"),
+});
+
+void write_answer(json::Writer& out, const Outcome& outcome) {
+  out.key("candidates").begin_array().begin_object().key("content").begin_array().end_array();
+  const std::string_view word = finish_word(Dialect::Gemini, outcome.finish);
+  if (!word.empty()) out.key("finishReason").string(word);
+  out.key("index").number(0).end_object().end_array();
+  if (outcome.usage != Usage()) {
+    out.key("usageMetadata").begin_object();
+    write_usage(out, Dialect::Gemini, outcome.usage);
+    out.end_object();
+  }
+  if (!outcome.model.empty()) out.key("modelVersion").string(outcome.model);
+  if (!outcome.id.empty()) out.key("responseId").string(outcome.id);
+}
+
+Outcome read_answer(const Json& answer, bool has_calls) {
+  const auto text = [](const std::optional<Json>& value) {
+    return value ? value->as_string().value_or(Text()) : Text();
+  };
+  Outcome outcome;
+  outcome.id = text(answer.get("responseId"));
+  outcome.model = text(answer.get("modelVersion"));
+  outcome.raw_finish = text(answer.at("/candidates/0/finishReason"));
+  outcome.finish = finish_of(Dialect::Gemini, outcome.raw_finish, has_calls);
+  if (answer.at("/promptFeedback/blockReason")) outcome.finish = Finish::Filtered;
+  outcome.usage = read_usage(Dialect::Gemini, answer.get("usageMetadata").value_or(Json()));
+  return outcome;
+}
+
+constexpr std::string_view kContents[] = {"contents"};
+constexpr std::string_view kAnswerPath[] = {"candidates", "0", "content"};
+constexpr std::string_view kOfMessage[] = {"role", "parts"};
+constexpr Place kPlaces[] = {{DocumentShape::Envelope, kContents},
+                             {DocumentShape::Response, kAnswerPath, true},
+                             {DocumentShape::Response, kAnswerPath, true, "promptFeedback"}};
+constexpr Frame kFrame = {.places = kPlaces,
+                          .of_message = kOfMessage,
+                          .system_form = SystemForm::Parts,
+                          .system = "systemInstruction",
+                          .content = "parts",
+                          .write_tools = write_tools,
+                          .read_tools = read_tools,
+                          .settings = kSettings,
+                          .write_answer = write_answer,
+                          .read_answer = read_answer};
+
+}  // namespace
+
+const Format kGemini = {
+    .info = {Dialect::Gemini, "gemini", "Google's Gemini (generateContent)",
+             "text, thinking (its own), image, audio, video, document, tool use, tool result",
+             "a list, one message, a request, an answer"},
+    .read_message = read_message,
+    .group = [](std::span<const Message> rest) {
+  return group_by(kProfile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) {
+  Writer(draft).write(group); },
+    .frame = kFrame,
+    .joins = true,
+    .refuses_empty = true,
+    .heeds = kIsCurrentTurn | kNamesSpeakers,
+    .opening = R"json({"role":"user","parts":[{"text":"(conversation continues)"}]})json",
+};
+
+}  // namespace parley::dialect
