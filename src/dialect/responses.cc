@@ -1,0 +1,495 @@
+// OpenAI's Responses: a conversation is a list of items, and each item is a message here.
+//
+//   {"type": "message", "role": "user"|"system"|"developer"|"assistant", "content": string|[part]}
+//   {"type": "function_call", "call_id", "name", "arguments": string}
+//   {"type": "function_call_output", "call_id", "output": string|[part]}
+//   {"type": "reasoning", "id", "summary": [{"type": "summary_text", "text"}], "encrypted_content"}
+//   part = {"type": "input_text"|"output_text", "text"} | {"type": "refusal", "refusal"}
+//        | {"type": "input_image", "image_url": string} | {"type": "input_file", "filename",
+//        "file_data"|"file_url"}
+//
+// Items of all other types (hosted tools, compaction, references) are kept as they are. What a model says in
+// one step is several items: those behind the first continue it. A message of the assistant that comes from
+// another dialect has string content, because parts of output would need an id.
+#include <algorithm>
+#include <array>
+
+#include "dialect/arrange.h"
+#include "dialect/outcome.h"
+#include "dialect/pieces.h"
+
+namespace parley::dialect {
+namespace {
+
+// ---- Reading
+
+constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System, Role::Developer};
+
+bool read_output_text(Reader& r, BlockRecord& block) { return r.string(block.text(), "text"); }
+bool read_refusal(Reader& r, BlockRecord& block) {
+  r.more();
+  return r.string(block.text(), "refusal");
+}
+bool read_image(Reader& r, BlockRecord& block) {
+  if (r.cursor.peek() == 'n') return r.unknown();
+  block.source = SourceKind::Url;
+  return r.string(block.data(), "image_url");
+}
+bool read_file_data(Reader& r, BlockRecord& block) {
+  if (!r.string(block.data(), "file_data")) return false;
+  block.source = r.cursor.bytes(block.data()).starts_with("data:") ? SourceKind::Url : SourceKind::Base64;
+  return true;
+}
+bool read_file_url(Reader& r, BlockRecord& block) {
+  block.source = SourceKind::Url;
+  return r.string(block.data(), "file_url");
+}
+
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::Own, 0, read_output_text}});
+constexpr auto kRefusal = std::to_array<MemberRule>({{"refusal", Want::Own, 0, read_refusal}});
+constexpr auto kImage = std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image}});
+constexpr auto kFile = std::to_array<MemberRule>({{"filename", Want::String, 2},
+                                                  {"file_data", Want::Own, 0, read_file_data},
+                                                  {"file_url", Want::Own, 0, read_file_url}});
+constexpr auto kParts = std::to_array<BlockRule>({
+    {"input_text", BlockType::Text, kText},
+    {"output_text", BlockType::Text, kText},
+    {"refusal", BlockType::Text, kRefusal},
+    {"input_image", BlockType::Image, kImage},
+    {"input_file", BlockType::Document, kFile},
+});
+constexpr BlockTable kTable = {kParts, {}, "", ""};
+
+bool read_said(Reader& r, MessageRecord& message) {
+  bool has_role = false;
+  const std::uint32_t start = r.cursor.offset();
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "role") return has_role = r.role(message.role, kRoles);
+    if (key == "content") return r.content(message, kTable);
+    if (key == "id") return r.string_or_null(message.id, key);
+    return key == "type" ? r.skip_value() : r.unknown();
+  });
+  return good && (has_role || r.missing(start, "role"));
+}
+
+// `arguments` is what the member is called: a custom tool has its input there.
+bool read_call(Reader& r, MessageRecord& message, std::string_view arguments) {
+  BlockRecord use;
+  use.type = BlockType::ToolUse;
+  const std::uint32_t start = r.cursor.offset();
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "id") return r.string_or_null(message.id, key);
+    if (key == "call_id") return r.string(use.id(), key);
+    if (key == "name") return r.string(use.name(), key);
+    if (key == arguments) return r.string(use.arguments(), key);
+    return key == "type" ? r.skip_value() : r.unknown();
+  });
+  if (!good) return false;
+  if (!use.name().present()) return r.missing(start, "name");
+  use.wire = {start, r.cursor.offset() - start};
+  r.blocks.push_back(use);
+  message.role = Role::Assistant;
+  return true;
+}
+
+bool read_result(Reader& r, MessageRecord& message) {
+  BlockRecord result;
+  result.type = BlockType::ToolResult;
+  const std::uint32_t start = r.cursor.offset();
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "id") return r.string_or_null(message.id, key);
+    if (key == "call_id") return r.string(result.id(), key);
+    if (key == "output") return r.output(kTable, result);
+    return key == "type" ? r.skip_value() : r.unknown();
+  });
+  if (!good) return false;
+  result.wire = {start, r.cursor.offset() - start};
+  r.blocks.push_back(result);
+  message.role = Role::Tool;
+  return true;
+}
+
+// Each part of the summary is thinking; the last one has the encrypted whole as its signature.
+bool read_reasoning(Reader& r, MessageRecord& message) {
+  const std::size_t first = r.blocks.size();
+  Slice encrypted;
+  const std::uint32_t start = r.cursor.offset();
+  const auto add = [&](Slice text, Slice wire) {
+    BlockRecord thinking;
+    thinking.type = BlockType::Thinking;
+    thinking.text() = text;
+    thinking.wire = wire;
+    r.blocks.push_back(thinking);
+  };
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "id") return r.string_or_null(message.id, key);
+    if (key == "encrypted_content") return r.string_or_null(encrypted, key);
+    if (key != "summary" || r.cursor.peek() != '[') return key == "type" ? r.skip_value() : r.unknown();
+    r.blocks.shrink_to(first);
+    return r.cursor.array([&](std::uint32_t) {
+      if (r.cursor.peek() != '{') return r.wrong_type(key, "a list of objects");
+      const std::uint32_t from = r.cursor.offset();
+      Slice text;
+      if (!r.cursor.object([&](std::string_view inner) {
+            if (inner == "text") return r.string(text, inner);
+            return inner == "type" ? r.skip_value() : r.unknown();
+          })) {
+        return false;
+      }
+      add(text, {from, r.cursor.offset() - from});
+      return true;
+    });
+  });
+  if (!good) return false;
+  if (r.blocks.size() == first) add(r.mint(""), {start, r.cursor.offset() - start});
+  if (encrypted.present()) {
+    r.blocks.back().signature() = encrypted;
+    r.sign(r.blocks.back(), Dialect::Responses);
+  }
+  message.role = Role::Assistant;
+  return true;
+}
+
+bool read_other(Reader& r, MessageRecord& message, Slice type) {
+  BlockRecord raw;
+  raw.type = BlockType::Raw;
+  raw.raw_type() = type;
+  if (!r.cursor.skip(raw.raw_value())) return false;
+  raw.wire = raw.raw_value();
+  r.blocks.push_back(raw);
+  message.role = Role::Assistant;
+  return true;
+}
+
+bool read_item(Reader& r, MessageRecord& message) {
+  Slice quoted;
+  if (!r.cursor.look_ahead("type", quoted)) return false;
+  if (!quoted.present()) return read_said(r, message);
+  if (r.cursor.bytes(quoted).front() != '"') return r.wrong_type("type", "a string");
+  const Slice spelled = {quoted.offset + 1, quoted.length - 2};
+  const std::string type(r.plain(spelled));
+  if (type == "message") return read_said(r, message);
+  if (type == "reasoning") return read_reasoning(r, message);
+  if (type == "function_call") return read_call(r, message, "arguments");
+  if (type == "function_call_output") return read_result(r, message);
+  if (type != "custom_tool_call" && type != "custom_tool_call_output") return read_other(r, message, spelled);
+  r.more();
+  return type == "custom_tool_call" ? read_call(r, message, "input") : read_result(r, message);
+}
+
+bool read_message(Reader& r) {
+  MessageRecord message;
+  const std::uint32_t start = r.cursor.offset();
+  r.begin_message();
+  message.shape = ContentShape::Blocks;
+  if (!read_item(r, message)) return false;
+  const bool goes_on = r.messages.size() != 0 && r.messages.back().role == Role::Assistant;
+  if (message.role == Role::Assistant && goes_on) message.flags |= MessageRecord::kContinues;
+  r.end_message(message, start);
+  return true;
+}
+
+// ---- Writing
+
+// Images and files, also in results.
+bool carries(const Arena& arena, const BlockRecord& media, Where where) {
+  if (where == Where::Assistant || !media.data().present()) return false;
+  if (media.type == BlockType::Image) return true;
+  if (media.type != BlockType::Document) return false;
+  return !is_inline(arena, media) || shown_media_type(arena, media) == "application/pdf";
+}
+
+constexpr Profile kProfile = {
+    .dialect = Dialect::Responses,
+    .call_id = {.any_character = true},
+    .carries = carries,
+    .thinking = Thinking::Signed,
+    .has_developer = true,
+    .keeps_thinking_id = true,
+};
+
+class Writer {
+ public:
+  explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
+
+  void write(std::span<const Message> group) {
+    for (const Turn& turn : arrange(draft_, kProfile, group)) put_turn(turn);
+  }
+
+ private:
+  void put_turn(const Turn& turn) {
+    std::vector<const Piece*> said, thoughts;
+    for (const Piece& piece : turn.pieces) {
+      draft_.position = piece.position;
+      const bool is_said = piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Media;
+      if (!is_said) put_said(turn, said);
+      if (piece.kind != Piece::Kind::Thinking) put_thoughts(turn, thoughts);
+      if (is_said) said.push_back(&piece);
+      if (piece.kind == Piece::Kind::Thinking) thoughts.push_back(&piece);
+      if (piece.kind == Piece::Kind::Use) put_call(piece);
+      if (piece.kind == Piece::Kind::Result) put_result(piece);
+      if (piece.kind == Piece::Kind::Raw) put_value(draft_.next(), *piece.arena, piece.block->raw_value());
+    }
+    put_thoughts(turn, thoughts);
+    put_said(turn, said, turn.pieces.empty());
+  }
+
+  void put_own_id(const Turn& turn) {
+    const Arena& arena = Arena::of(*turn.message);
+    const Slice id = Arena::record_of(*turn.message).id;
+    const bool is_own = arena.dialect() == tag(Dialect::Responses) || arena.dialect() == tag(Dialect::Parley);
+    if (id.present() && is_own) out_.raw(",\"id\":").quoted(arena.bytes(id));
+  }
+
+  void put_thoughts(const Turn& turn, std::vector<const Piece*>& thoughts) {
+    if (thoughts.empty()) return;
+    draft_.next().raw("{\"type\":\"reasoning\"");
+    put_own_id(turn);
+    out_.raw(",\"summary\":[");
+    for (std::size_t i = 0; i < thoughts.size(); ++i) {
+      if (thoughts.size() == 1 && thoughts[i]->text().empty()) break;
+      out_.raw(i == 0 ? "" : ",")
+          .raw("{\"type\":\"summary_text\",\"text\":")
+          .quoted(thoughts[i]->text())
+          .raw('}');
+    }
+    out_.raw("],\"encrypted_content\":");
+    put_string(out_, *thoughts.back()->arena, thoughts.back()->block->signature());
+    out_.raw('}');
+    thoughts.clear();
+  }
+
+  void put_said(const Turn& turn, std::vector<const Piece*>& said, bool even_nothing = false) {
+    if (said.empty() && !even_nothing) return;
+    draft_.next().raw("{\"role\":").quoted(to_string(turn.role)).raw(",\"content\":");
+    const bool is_model = turn.role == Role::Assistant;
+    if (said.size() == 1 && said.front()->kind == Piece::Kind::Text) {
+      put_text(out_, *said.front());
+    } else if (said.empty() || is_model) {
+      out_.raw('"');
+      for (std::size_t i = 0; i < said.size(); ++i) {
+        out_.raw(i == 0 ? "" : "\\n").raw(said[i]->made).raw(said[i]->text());
+      }
+      out_.raw('"');
+      if (said.size() > 1) note_joined(*said.front());
+    } else {
+      out_.raw('[');
+      for (std::size_t i = 0; i < said.size(); ++i) {
+        if (i != 0) out_.raw(',');
+        put_part(*said[i]);
+      }
+      out_.raw(']');
+    }
+    out_.raw('}');
+    said.clear();
+  }
+
+  void note_joined(const Piece& first) {
+    draft_.notes.push_back({"text_joined", Severity::Info, first.position, first.index,
+                            to_string(draft_.target), "joined",
+                            "content is one string; the texts are joined"});
+  }
+
+  void put_call(const Piece& use) {
+    draft_.next().raw("{\"type\":\"function_call\",\"call_id\":");
+    put_id(draft_, *use.arena, use.block->id(), kProfile.call_id, use.index);
+    out_.raw(",\"name\":");
+    put_name(draft_, *use.arena, use.block->name(), kProfile.tool_name, use.index);
+    out_.raw(",\"arguments\":\"");
+    put_arguments_text(draft_, *use.arena, *use.block);
+    out_.raw("\"}");
+  }
+
+  void put_result(const Piece& result) {
+    draft_.next().raw("{\"type\":\"function_call_output\",\"call_id\":");
+    put_id(draft_, *result.arena, result.block->id(), kProfile.call_id, result.index);
+    out_.raw(",\"output\":");
+    const auto& parts = result.children;
+    if (parts.size() == 1 && parts.front().kind == Piece::Kind::Text) {
+      put_text(out_, parts.front());
+    } else if (parts.empty()) {
+      out_.raw("\"\"");
+    } else {
+      out_.raw('[');
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (i != 0) out_.raw(',');
+        put_part(parts[i]);
+      }
+      out_.raw(']');
+    }
+    out_.raw('}');
+  }
+
+  void put_part(const Piece& piece) {
+    if (piece.kind == Piece::Kind::Raw) {
+      put_value(out_, *piece.arena, piece.block->raw_value());
+      return;
+    }
+    if (piece.kind == Piece::Kind::Text) {
+      out_.raw("{\"type\":\"input_text\",\"text\":");
+      put_text(out_, piece);
+      out_.raw('}');
+      return;
+    }
+    const BlockRecord& media = *piece.block;
+    const bool is_image = media.type == BlockType::Image;
+    const bool is_here = is_inline(*piece.arena, media);
+    if (is_image) {
+      out_.raw("{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"");
+    } else {
+      out_.raw("{\"type\":\"input_file\"");
+      if (media.media_name().present())
+        out_.raw(",\"filename\":").quoted(piece.arena->bytes(media.media_name()));
+      out_.raw(is_here ? ",\"file_data\":\"" : ",\"file_url\":\"");
+    }
+    if (is_here) {
+      const InlineMedia data = inline_media(draft_, *piece.arena, media, piece.index);
+      out_.raw("data:").raw(data.media_type).raw(";base64,").raw(data.data);
+    } else {
+      out_.raw(piece.arena->bytes(media.data()));
+    }
+    out_.raw("\"}");
+  }
+
+  Draft& draft_;
+  json::Out& out_;
+};
+
+// ---- What is around the messages
+
+void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
+  out.key("tools").begin_array();
+  for (const Tool& tool : tools) {
+    out.begin_object().key("type").string("function");
+    out.key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    if (!tool.description.empty()) out.key("description").string(tool.description);
+    out.key("parameters").value(tool.parameters.compact()).key("strict").boolean(false).end_object();
+  }
+  out.end_array();
+}
+
+Result<std::vector<Tool>> read_tools(const Json& request) {
+  return read_tools_of(
+      request.get("tools"), "/tools", [](const Json& tool, const std::string& path) -> Result<Tool> {
+        const auto type = tool.get("type");
+        const bool is_ours =
+            !type || type->as_string() == Text("function") || type->as_string() == Text("custom");
+        if (!is_ours) return Tool{};
+        return read_tool(tool, path);
+      });
+}
+
+// A word, {"type": "function", "name"}, or {"type": "allowed_tools", "mode", "tools": [{"type", "name"}]}.
+void read_choice(const Json& member, Settings& settings) {
+  if (member.is_string()) {
+    settings.set(Setting::ToolChoice, member);
+    return;
+  }
+  const std::string type = member.get("type").value_or(Json()).as_string().value_or(Text()).str();
+  json::Writer w;
+  w.begin_object().key("names").begin_array();
+  bool must = true;
+  if (type == "allowed_tools") {
+    must = member.get("mode").value_or(Json()).as_string() == Text("required");
+    for (const Json& tool : member.get("tools").value_or(Json()).elements()) {
+      const auto name = tool.get("name");
+      if (name && name->is_string()) w.value(*name);
+    }
+  } else {
+    const auto name = member.get("name");
+    if (type != "function" || !name || !name->is_string()) return;
+    w.value(*name);
+  }
+  settings.set(Setting::ToolChoice, w.end_array().key("must").boolean(must).end_object().take());
+}
+
+std::optional<Json> write_choice(const Settings& settings) {
+  const auto choice = settings.get(Setting::ToolChoice);
+  if (!choice || choice->is_string()) return choice;
+  const std::vector<Json> names = choice->get("names").value_or(Json()).elements();
+  const bool must = choice->get("must").value_or(Json()).as_bool().value_or(false);
+  json::Writer w;
+  w.begin_object().key("type");
+  if (names.size() == 1 && must) {
+    return w.string("function").key("name").value(names.front()).end_object().take();
+  }
+  w.string("allowed_tools").key("mode").string(must ? "required" : "auto").key("tools").begin_array();
+  for (const Json& name : names) {
+    w.begin_object().key("type").string("function").key("name").value(name).end_object();
+  }
+  return w.end_array().end_object().take();
+}
+
+constexpr auto kSettings = std::to_array<SettingRow>({
+    plain_setting<Setting::Model>("model"),
+    {"tool_choice", bit(Setting::ToolChoice), read_choice, write_choice},
+    plain_setting<Setting::ParallelToolCalls>("parallel_tool_calls"),
+    plain_setting<Setting::MaxTokens>("max_output_tokens"),
+    plain_setting<Setting::Temperature>("temperature"),
+    plain_setting<Setting::TopP>("top_p"),
+    plain_setting<Setting::Stream>("stream"),
+    plain_setting<Setting::ReasoningEffort>("reasoning/effort"),
+});
+
+void write_answer(json::Writer& out, const Outcome& outcome) {
+  if (!outcome.id.empty()) out.key("id").string(outcome.id);
+  const std::string_view word = finish_word(Dialect::Responses, outcome.finish);
+  const bool is_whole = word == "completed" || word.empty();
+  const bool failed = word == "failed";
+  out.key("object").string("response");
+  out.key("status").string(is_whole ? "completed" : failed ? "failed" : "incomplete");
+  out.key("output").begin_array().end_array();
+  if (!is_whole && !failed) {
+    out.key("incomplete_details").begin_object().key("reason").string(word).end_object();
+  }
+  if (outcome.usage != Usage()) {
+    out.key("usage").begin_object();
+    write_usage(out, Dialect::Responses, outcome.usage);
+    out.end_object();
+  }
+  if (!outcome.model.empty()) out.key("model").string(outcome.model);
+}
+
+Outcome read_answer(const Json& answer, bool has_calls) {
+  const auto text = [](const std::optional<Json>& value) {
+    return value ? value->as_string().value_or(Text()) : Text();
+  };
+  Outcome outcome;
+  outcome.id = text(answer.get("id"));
+  outcome.model = text(answer.get("model"));
+  outcome.raw_finish = text(answer.at("/incomplete_details/reason"));
+  if (outcome.raw_finish.empty()) outcome.raw_finish = text(answer.get("status"));
+  outcome.finish = finish_of(Dialect::Responses, outcome.raw_finish, has_calls);
+  outcome.usage = read_usage(Dialect::Responses, answer.get("usage").value_or(Json()));
+  return outcome;
+}
+
+constexpr std::string_view kInput[] = {"input"};
+constexpr std::string_view kOutput[] = {"output"};
+constexpr std::string_view kOfMessage[] = {"type", "role", "call_id"};
+constexpr Place kPlaces[] = {{DocumentShape::Envelope, kInput}, {DocumentShape::Response, kOutput}};
+constexpr Frame kFrame = {.places = kPlaces,
+                          .of_message = kOfMessage,
+                          .system_form = SystemForm::String,
+                          .system = "instructions",
+                          .write_tools = write_tools,
+                          .read_tools = read_tools,
+                          .settings = kSettings,
+                          .write_answer = write_answer,
+                          .read_answer = read_answer};
+
+}  // namespace
+
+const Format kResponses = {
+    .info = {Dialect::Responses, "responses", "OpenAI's Responses",
+             "text, thinking (its own), image, document, tool use, tool result",
+             "a list of items, one item, a request, an answer"},
+    .read_message = read_message,
+    .group = one_by_one,
+    .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
+    .frame = kFrame,
+    .names_results = true,
+    .heeds = kNamesSpeakers,
+};
+
+}  // namespace parley::dialect
