@@ -266,7 +266,8 @@ class Runner {
     std::vector<Note> notes;
     Conversation conversation = *conversation_;
     if (command.says("repair") || command.says("complete")) {
-      Repairing repairing = repair(conversation, {command.says("repair"), command.says("complete")});
+      Repairing repairing = repair(
+          conversation, {command.says("repair"), command.says("complete"), dialect(command.words.at(1))});
       conversation = std::move(repairing.conversation);
       notes = std::move(repairing.notes);
     }

@@ -19,12 +19,14 @@ namespace {
 
 using test::Generator;
 
-constexpr Dialect kDialects[] = {Dialect::OpenManus, Dialect::AgentScope, Dialect::AgentScope2,
-                                 Dialect::Parley};
+constexpr Dialect kDialects[] = {
+    Dialect::OpenManus, Dialect::AgentScope, Dialect::AgentScope2, Dialect::OpenAI,   Dialect::Responses,
+    Dialect::Anthropic, Dialect::Gemini,     Dialect::Ollama,      Dialect::Converse, Dialect::DeepSeek,
+    Dialect::Moonshot,  Dialect::DashScope,  Dialect::Parley};
 // Under a sanitizer everything takes ten times as long, so a tenth must do.
 const bool kIsSanitized = !test::kCountsAllocations;
 const std::uint64_t kDocuments = kIsSanitized ? 1'000 : 10'000;
-const std::uint64_t kFewerDocuments = kDocuments / 10;  // for what is tried in several directions
+const std::uint64_t kFewerDocuments = kDocuments / 50;  // for what is tried in several directions
 
 class Dialects : public ::testing::TestWithParam<Dialect> {
  protected:
@@ -48,6 +50,13 @@ std::string gathered(const Gathering& gathering) {
   std::string out;
   for (const std::string_view piece : gathering.pieces) out += piece;
   return out;
+}
+
+// Some targets refuse messages that say nothing.
+template <typename T>
+bool is_refused_as_empty(const Result<T>& writing) {
+  return !writing && writing.error().code == Code::BrokenHistory &&
+         writing.error().message.starts_with("empty_message");
 }
 
 bool is_whole(const Conversation& conversation) { return validate_history(conversation.messages()).empty(); }
@@ -140,11 +149,19 @@ class Facts {
       for (const Json& each : json.elements()) collect(each, key);
     } else if (json.is_object()) {
       const bool shows_its_type = source_shows_its_type(json);
+      // The call has the name of the tool; its result may do without.
+      const auto is = [&](std::string_view member, std::string_view value) {
+        const auto own = json.get(member).value_or(Json()).as_string();
+        return own && own->view() == value;
+      };
+      const bool names_a_tool = is("type", "tool_result") || is("role", "tool") || json.get("response");
       for (const Json::Member& member : json.members()) {
         if (member.key.view().starts_with("u_")) found.insert(member.key.str());
         const bool is_form = member.key.view() == "type" || member.key.view() == "role" ||
                              member.key.view() == "wire_role" || member.key.view() == "dialect" ||
-                             member.key.view() == "state";
+                             member.key.view() == "state" || member.key.view() == "format" ||
+                             member.key.view() == "status" || member.key.view() == "tool_name" ||
+                             (names_a_tool && member.key.view() == "name");
         if (is_form || (shows_its_type && member.key.view() == "media_type")) continue;
         collect(member.value, member.key);
       }
@@ -169,6 +186,10 @@ class Facts {
     if (const auto json = is_arguments ? Json::parse(text) : fail(Code::Invalid, "");
         json && !json->is_string()) {
       collect(*json);
+      return;
+    }
+    if (key == "media_type" || key == "mimeType" || key == "mime_type") {  // a format says as much
+      found.insert(text.substr(text.find('/') + 1));
       return;
     }
     const std::size_t mark = text.starts_with("data:") ? text.find(kMark) : std::string::npos;
@@ -203,6 +224,7 @@ TEST_P(Dialects, LoseNothingInSilence) {
       const std::string document = generator.document(from, {.whole_history = true});
       const Reading reading = must_read(document, from);
       const auto writing = write(reading.conversation, to);
+      if (is_refused_as_empty(writing)) continue;
       ASSERT_TRUE(writing) << writing.error().message << "\n" << document;
       must_read(writing->text, to);
       std::vector<std::string> said;
@@ -229,7 +251,9 @@ TEST_P(Dialects, LoseNothingInSilence) {
         json::Writer frame;
         frame.begin_object();
         for (const Json::Member& member : Json::parse(document).value().members()) {
-          if (member.key.view() != "messages") frame.key(member.key).value(member.value);
+          const bool is_list =
+              member.key == Text("messages") || member.key == Text("contents") || member.key == Text("input");
+          if (!is_list) frame.key(member.key).value(member.value);
         }
         frame.end_object();
         expect_said(frame.take(), std::nullopt);
@@ -262,13 +286,24 @@ Json essence(const Json& json) {
       const std::string_view key = member.key;
       const Json value = member.value.compact();
       const std::string_view text = value.text();
-      const bool says_nothing = value.is_null() || (key == "metadata" && text == "{}") ||
-                                (key == "parley" && text == "1") || key == "wire_role" ||
+      const auto is = [&](std::string_view name, std::string_view spelled) {
+        const auto own = value.as_string();
+        return key == name && own && own->view() == spelled;
+      };
+      const bool is_default = is("name", "") || is("role", "user") || is("type", "function") ||
+                              is("type", "message") || is("detail", "auto");
+      // What one wire has and another derives, and what `parley` remembers of wires.
+      const bool is_derived = key == "wire_role" || key == "index" || key == "tool_name" || key == "extra";
+      const bool says_nothing = value.is_null() || is_default || is_derived ||
+                                (key == "metadata" && text == "{}") || (key == "parley" && text == "1") ||
                                 (key == "content" && text == "[]") ||
+                                (is("content", "") && (json.get("tool_calls") || json.get("thinking"))) ||
                                 (key == "raw_input" && value.as_string() == input.text());
       if (says_nothing) continue;
       w.key(key);
-      if (key == "content" && value.is_string()) {
+      if (is("type", "input_text") || is("type", "output_text")) {
+        w.string("text");
+      } else if ((key == "content" || key == "system") && value.is_string()) {
         w.begin_array()
             .begin_object()
             .key("text")
@@ -288,6 +323,11 @@ Json essence(const Json& json) {
     for (const Json& each : json.elements()) w.value(essence(each));
     return w.end_array().take();
   }
+  // The bytes count, whether they stand in a data URL or not.
+  const auto text = json.as_string();
+  const std::size_t mark =
+      text && text->view().starts_with("data:") ? text->view().find(";base64,") : std::string_view::npos;
+  if (mark != std::string_view::npos) return Json::string(text->view().substr(mark + 8));
   return json;
 }
 
@@ -304,15 +344,17 @@ TEST_P(Dialects, ComeBackFromAnotherDialectUnlessNoted) {
       Generator generator(seed);
       const std::string document = generator.document(from, {.whole_history = true});
       const auto there = write(must_read(document, from).conversation, to);
+      if (is_refused_as_empty(there)) continue;
       ASSERT_TRUE(there);
       const auto back = write(must_read(there->text, to).conversation, from);
+      if (is_refused_as_empty(back)) continue;
       ASSERT_TRUE(back) << back.error().message;
       if (!there->notes.empty() || !back->notes.empty()) continue;
       ++unnoted;
       EXPECT_TRUE(
           Json::equal(essence(Json::parse(back->text).value()), essence(Json::parse(document).value())))
-          << back->text.view() << "\nis not\n"
-          << document << "\nby way of " << there->text.view();
+          << essence(Json::parse(back->text).value()).text().view() << "\nis not\n"
+          << essence(Json::parse(document).value()).text().view() << "\nby way of " << there->text.view();
     }
   }
   EXPECT_GT(unnoted, 5);
@@ -335,6 +377,11 @@ TEST_P(Dialects, WriteTheSameEachTime) {
       const auto again = write(first.conversation, to);
       const auto not_kept = write(second.conversation, to, {.keep = false});
       const auto pieces = gather(first.conversation, to);
+      if (is_refused_as_empty(kept)) {
+        EXPECT_TRUE(is_refused_as_empty(again) && is_refused_as_empty(not_kept) &&
+                    is_refused_as_empty(pieces));
+        continue;
+      }
       ASSERT_TRUE(kept && again && not_kept && pieces) << document;
       EXPECT_EQ(kept->text, again->text);
       EXPECT_EQ(kept->notes, again->notes);
@@ -492,8 +539,10 @@ TEST_P(Dialects, ReadOrRefuseWhatWasChanged) {
     EXPECT_TRUE(is_changed || writing->text.view() == document);
     (void)validate(reading->conversation.messages());
     for (const Dialect to : kDialects) {
+      if (generator.random.below(std::size(kDialects)) > 3) continue;  // three or four of them
       if (const auto other = write(reading->conversation, to)) must_read(other->text, to);
-      const Conversation repaired = repair(reading->conversation, {.complete_pending = true}).conversation;
+      const Conversation repaired =
+          repair(reading->conversation, {.complete_pending = true, .target = to}).conversation;
       const auto other = write(repaired, to);
       ASSERT_TRUE(other) << other.error().message << "\n" << document;
       must_read(other->text, to);

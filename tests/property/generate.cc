@@ -8,6 +8,9 @@ namespace {
 
 Tree str(std::string text) { return Tree::string(std::move(text)); }
 
+// Calls are members of a message and results are messages.
+bool is_flat(Dialect dialect) { return dialect == Dialect::OpenManus || dialect == Dialect::OpenAI; }
+
 bool is_agentscope(Dialect dialect) {
   return dialect == Dialect::AgentScope || dialect == Dialect::AgentScope2;
 }
@@ -293,37 +296,82 @@ Tree Generator::plain_block(Dialect dialect, bool in_result, const Wishes& wishe
 std::string Generator::role_of(Dialect dialect) {
   std::vector<std::string> roles = {"user", "assistant", "system"};
   if (!is_agentscope(dialect)) roles.push_back("tool");
-  if (dialect == Dialect::Parley) roles.push_back("developer");
+  if (dialect == Dialect::Parley || dialect == Dialect::OpenAI) roles.push_back("developer");
   return random.one_of(roles);
 }
 
-Tree Generator::openmanus_message(std::string role, std::vector<Call> calls, const Call* answered,
-                                  const Wishes& wishes) {
+// A part of content as OpenAI has it.
+Tree Generator::openai_part(const Wishes& wishes) {
+  Tree part = Tree::object();
+  const std::size_t kind = random.below(10);
+  if (kind < 4) {
+    part.add("type", str("text")).add("text", str(text()));
+  } else if (kind < 6) {
+    const std::string url = maybe(50) ? "data:image/png;base64," + base64() : "https://example.org/a.png";
+    Tree image = Tree::object({{"url", str(url)}});
+    if (maybe(30)) image.add("u_detail", str("low"));
+    part.add("type", str("image_url"));
+    part.add("image_url", maybe(90) ? finished(std::move(image), wishes) : str(url));
+  } else if (kind < 7) {
+    Tree audio = Tree::object({{"data", str(base64())}, {"format", str("wav")}});
+    part.add("type", str("input_audio")).add("input_audio", finished(std::move(audio), wishes));
+  } else if (kind < 8) {
+    Tree file = Tree::object();
+    if (maybe(50)) file.add("filename", str(word()));
+    if (maybe(70)) file.add("file_data", str((maybe(70) ? "data:application/pdf;base64," : "") + base64()));
+    if (maybe(20)) file.add("u_file_id", str(id()));
+    part.add("type", str("file")).add("file", finished(std::move(file), wishes));
+  } else if (kind < 9) {
+    part.add("type", str("refusal")).add("refusal", str(text()));
+  } else {
+    part.add("type", str("u_odd"));
+  }
+  return finished(std::move(part), wishes);
+}
+
+Tree Generator::flat_call(Dialect dialect, const Call& call, const Wishes& wishes) {
+  const bool is_custom = dialect == Dialect::OpenAI && maybe(5);
+  Tree function =
+      Tree::object({{"name", str(call.name)}, {is_custom ? "input" : "arguments", str(arguments())}});
+  Tree one = Tree::object({{"id", str(call.id)}});
+  one.add(is_custom ? "custom" : "function", finished(std::move(function), wishes));
+  if (maybe(90)) one.add("type", str(is_custom || maybe(5) ? "custom" : "function"));
+  return finished(std::move(one), wishes);
+}
+
+Tree Generator::flat_message(Dialect dialect, std::string role, std::vector<Call> calls, const Call* answered,
+                             const Wishes& wishes) {
+  const bool is_openai = dialect == Dialect::OpenAI;
   Tree message = Tree::object();
   message.add("role", str(std::move(role)));
-  if (maybe(85)) message.add("content", string_or_null(15));
+  if (is_openai && maybe(50)) {
+    Tree parts = Tree::array();
+    for (std::size_t i = random.below(4); i > 0; --i) parts.elements.push_back(openai_part(wishes));
+    message.add("content", std::move(parts));
+  } else if (maybe(85)) {
+    message.add("content", string_or_null(15));
+  }
   if (!calls.empty()) {
     Tree list = Tree::array();
-    for (const Call& call : calls) {
-      Tree function = Tree::object({{"name", str(call.name)}, {"arguments", str(arguments())}});
-      Tree one = Tree::object({{"id", str(call.id)}, {"function", finished(std::move(function), wishes)}});
-      if (maybe(90)) one.add("type", str(maybe(95) ? "function" : "custom"));
-      list.elements.push_back(finished(std::move(one), wishes));
-    }
+    for (const Call& call : calls) list.elements.push_back(flat_call(dialect, call, wishes));
     message.add("tool_calls", std::move(list));
   } else if (maybe(15)) {
     message.add("tool_calls", maybe(50) ? Tree::literal("null") : Tree::array());
   }
   if (answered != nullptr) {
     message.add("tool_call_id", str(answered->id));
-    if (maybe(80)) message.add("name", str(answered->name));
+    if (!is_openai && maybe(80)) message.add("name", str(answered->name));
   } else {
     if (maybe(20)) message.add("name", string_or_null(20));
     if (!wishes.whole_history && maybe(20))
-      message.add("tool_call_id", maybe(20) ? Tree::literal("null") : str(id()));
-    if (wishes.whole_history && maybe(10)) message.add("tool_call_id", Tree::literal("null"));
+      message.add("tool_call_id", !is_openai && maybe(20) ? Tree::literal("null") : str(id()));
+    if (!is_openai && wishes.whole_history && maybe(10)) message.add("tool_call_id", Tree::literal("null"));
   }
-  if (maybe(20)) {
+  if (is_openai && answered == nullptr) {
+    if (maybe(10)) message.add("refusal", string_or_null(50));
+    if (maybe(10)) message.add(maybe(50) ? "reasoning_content" : "reasoning", string_or_null(10));
+  }
+  if (!is_openai && maybe(20)) {
     message.add("base64_image", maybe(20) ? Tree::literal("null")
                                           : str((maybe(30) ? "data:image/png;base64," : "") + base64()));
   }
@@ -380,7 +428,7 @@ Tree Generator::message(Dialect dialect, const std::string& role, std::vector<Tr
   if (maybe(20)) message.add("invocation_id", string_or_null(20));
   if (wishes.extras && maybe(50)) {
     Tree extra = Tree::object();
-    for (const std::string_view each : {"openmanus", "agentscope", "agentscope2"}) {
+    for (const std::string_view each : {"openmanus", "agentscope", "agentscope2", "openai"}) {
       if (maybe(50)) continue;
       Tree patch = maybe(20) ? value() : Tree::object();
       if (patch.kind == Tree::Kind::Object && maybe(30)) patch.add("is", value());
@@ -412,8 +460,8 @@ std::vector<Tree> Generator::history(Dialect dialect, const Wishes& wishes) {
         for (std::size_t i = random.below(4); i > 0; --i)
           blocks.push_back(plain_block(dialect, false, wishes));
       }
-      out.push_back(dialect == Dialect::OpenManus ? openmanus_message(role, {}, nullptr, wishes)
-                                                  : message(dialect, role, std::move(blocks), wishes));
+      out.push_back(is_flat(dialect) ? flat_message(dialect, role, {}, nullptr, wishes)
+                                     : message(dialect, role, std::move(blocks), wishes));
       continue;
     }
     std::vector<Call> answers = calls;
@@ -436,10 +484,10 @@ std::vector<Tree> Generator::history(Dialect dialect, const Wishes& wishes) {
       }
     }
     const std::string asker = is_broken && maybe(30) ? role_of(dialect) : "assistant";
-    if (dialect == Dialect::OpenManus) {
-      out.push_back(openmanus_message(asker, calls, nullptr, wishes));
-      if (is_broken && maybe(30)) out.push_back(openmanus_message("user", {}, nullptr, wishes));
-      for (const Call& answer : answers) out.push_back(openmanus_message("tool", {}, &answer, wishes));
+    if (is_flat(dialect)) {
+      out.push_back(flat_message(dialect, asker, calls, nullptr, wishes));
+      if (is_broken && maybe(30)) out.push_back(flat_message(dialect, "user", {}, nullptr, wishes));
+      for (const Call& answer : answers) out.push_back(flat_message(dialect, "tool", {}, &answer, wishes));
       continue;
     }
     std::vector<Tree> blocks;
@@ -477,13 +525,14 @@ std::vector<Tree> Generator::history(Dialect dialect, const Wishes& wishes) {
 // ---- Documents
 
 Tree Generator::tree(Dialect dialect, const Wishes& wishes) {
+  if (is_provider(dialect)) return provider_tree(dialect, wishes);
   std::vector<Tree> messages = history(dialect, wishes);
   const std::size_t shape = random.below(10);
   if (shape < 6) return Tree::array(std::move(messages));
   if (shape < 7) {
     const auto calls_nothing = [&] {
-      return dialect == Dialect::OpenManus ? openmanus_message("user", {}, nullptr, wishes)
-                                           : message(dialect, "user", {}, wishes);
+      return is_flat(dialect) ? flat_message(dialect, "user", {}, nullptr, wishes)
+                              : message(dialect, "user", {}, wishes);
     };
     if (messages.size() != 1) return calls_nothing();
     return std::move(messages.front());
@@ -500,6 +549,15 @@ Tree Generator::tree(Dialect dialect, const Wishes& wishes) {
             {{"name", str(word())}, {"description", str(text())}, {"parameters", object_value()}})}));
   }
   if (dialect == Dialect::OpenManus && maybe(50)) envelope.add("max_messages", Tree::literal("100"));
+  if (dialect == Dialect::OpenAI && maybe(50)) {
+    Tree function = Tree::object({{"name", str(word())}});
+    if (maybe(70)) function.add("description", str(text()));
+    if (maybe(70)) function.add("parameters", object_value());
+    if (maybe(20)) function.add("u_strict", Tree::literal("true"));
+    Tree tool =
+        Tree::object({{"type", str("function")}, {"function", finished(std::move(function), wishes)}});
+    envelope.add("u_model", str(word())).add("tools", Tree::array({finished(std::move(tool), wishes)}));
+  }
   return finished(std::move(envelope), wishes);
 }
 

@@ -109,8 +109,31 @@ class Generator {
   Tree finished(Tree object, const Wishes& wishes);
 
   std::vector<Tree> history(Dialect dialect, const Wishes& wishes);
-  Tree openmanus_message(std::string role, std::vector<Call> calls, const Call* answered,
-                         const Wishes& wishes);
+
+  // The dialects of providers (generate_providers.cc).
+  static bool is_provider(Dialect dialect);
+  static Tree tagged(Dialect dialect, const std::string& type, Tree inner);
+  Tree provider_text(Dialect dialect, bool is_model, const Wishes& wishes);
+  Tree provider_media(Dialect dialect, const Wishes& wishes);
+  Tree provider_thinking(Dialect dialect, const Wishes& wishes);
+  Tree provider_use(Dialect dialect, const Call& call, const Wishes& wishes);
+  Tree provider_result(Dialect dialect, const Call& call, const Wishes& wishes);
+  Tree provider_part(Dialect dialect, bool is_model, const Wishes& wishes);
+  Tree provider_message(Dialect dialect, const std::string& role, std::vector<Tree> parts,
+                        const Wishes& wishes);
+  Tree ollama_message(const std::string& role, const std::vector<Call>& calls, const Call* answered,
+                      const Wishes& wishes);
+  std::vector<Tree> provider_said(Dialect dialect, const std::string& role, const Wishes& wishes);
+  std::vector<Tree> provider_exchange(Dialect dialect, std::vector<Call> calls, std::vector<Call> answers,
+                                      const Wishes& wishes);
+  std::vector<Tree> provider_history(Dialect dialect, const Wishes& wishes);
+  Tree provider_request(Dialect dialect, std::vector<Tree> messages, const Wishes& wishes);
+  Tree provider_tree(Dialect dialect, const Wishes& wishes);
+
+  Tree openai_part(const Wishes& wishes);
+  Tree flat_call(Dialect dialect, const Call& call, const Wishes& wishes);
+  Tree flat_message(Dialect dialect, std::string role, std::vector<Call> calls, const Call* answered,
+                    const Wishes& wishes);
   Tree agentscope_message(Dialect dialect, std::string role, std::vector<Tree> blocks, const Wishes& wishes);
   Tree message(Dialect dialect, const std::string& role, std::vector<Tree> blocks, const Wishes& wishes);
   Tree use_block(Dialect dialect, const Call& call, const Wishes& wishes);
