@@ -17,6 +17,7 @@
 #include "parley/base/url.h"
 #include "parley/base/utf8.h"
 #include "parley/dialect/dialect.h"
+#include "parley/dialect/failure.h"
 #include "parley/dialect/note.h"
 #include "parley/dialect/repair.h"
 #include "parley/guard/clip.h"
