@@ -1,0 +1,81 @@
+// What each dialect's requests, lists of messages and single messages are, in the words of the official clients' types.
+// What the types lack although servers take it is added here, and nowhere else, with the reason. Anything else that
+// Parley writes and a type does not have is an error.
+import type { ConverseRequest, Message as ConverseMessage, ToolUseBlock } from '@aws-sdk/client-bedrock-runtime';
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { Content, GenerationConfig, SafetySetting, Tool, ToolConfig } from '@google/genai';
+import type { ChatRequest, Message as OllamaMessage, ToolCall } from 'ollama';
+import type { OpenAI } from 'openai';
+
+// Clients that change a request before they send it have types for their own side of it: on the wire an enum is its
+// string, and bytes are base64. Arbitrary JSON stays what it is.
+type AnyJson = Exclude<ToolUseBlock['input'], undefined>;
+type Wire<T> = [AnyJson] extends [T] ? T : Spelled<T>;
+type Spelled<T> = T extends Uint8Array ? string
+  : T extends string ? `${T}`
+  : T extends object ? { [K in keyof T]: Wire<T[K]> }
+  : T;
+type With<T, Members> = Omit<T, keyof Members> & Members;
+
+export namespace openai {
+  export type Request = OpenAI.ChatCompletionCreateParams;
+  export type One = OpenAI.ChatCompletionMessageParam;
+}
+
+export namespace responses {
+  export type Request = OpenAI.Responses.ResponseCreateParams;
+  export type One = OpenAI.Responses.ResponseInputItem;
+}
+
+export namespace anthropic {
+  export type Request = Anthropic.MessageCreateParams;
+  export type One = Anthropic.MessageParam;
+}
+
+export namespace gemini {
+  // The client takes { model, contents, config } and makes this of it, so it has no type for the body itself.
+  export type Request = Wire<{
+    contents: Content[];
+    systemInstruction?: Content;
+    tools?: Tool[];
+    toolConfig?: ToolConfig;
+    generationConfig?: GenerationConfig;
+    safetySettings?: SafetySetting[];
+    cachedContent?: string;
+  }>;
+  export type One = Wire<Content>;
+}
+
+export namespace ollama {
+  // The npm types are older than the server (api/types.go), which has the ids of calls and their index.
+  type Call = With<ToolCall, { id?: string; function: ToolCall['function'] & { index?: number } }>;
+  export type One = With<OllamaMessage, { tool_call_id?: string; tool_calls?: Call[]; images?: string[] }>;
+  export type Request = With<ChatRequest, { messages: One[] }>;
+}
+
+export namespace converse {
+  export type Request = Wire<ConverseRequest>;
+  export type One = Wire<ConverseMessage>;
+}
+
+// OpenAI's client is what these providers tell people to use; it has no types for what they add.
+namespace compatible {
+  type Assistant = OpenAI.ChatCompletionAssistantMessageParam & { reasoning_content?: string };
+  export type One = Exclude<OpenAI.ChatCompletionMessageParam, OpenAI.ChatCompletionAssistantMessageParam> | Assistant;
+  export type Request<Switch> = With<OpenAI.ChatCompletionCreateParamsNonStreaming, { messages: One[] }> & Switch;
+}
+
+export namespace deepseek {
+  export type One = compatible.One;
+  export type Request = compatible.Request<{ thinking?: { type: 'enabled' | 'disabled' } }>;
+}
+
+export namespace moonshot {
+  export type One = compatible.One;
+  export type Request = compatible.Request<{ thinking?: { type: 'enabled' | 'disabled'; keep?: string } }>;
+}
+
+export namespace dashscope {
+  export type One = compatible.One;
+  export type Request = compatible.Request<{ enable_thinking?: boolean; thinking_budget?: number }>;
+}
