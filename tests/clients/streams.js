@@ -77,7 +77,7 @@ export function canonical(value) {
 export function streamsOf(folder) {
   const names = readdirSync(folder).filter((name) => name.endsWith('.stream')).sort();
   return names.map((name) => {
-    const dialect = name.split('.').at(-2);
+    const dialect = name.split('.')[1];
     const expected = join(folder, name.replace(/stream$/, 'expected.json'));
     if (!(dialect in clients)) throw new Error(`${name}: no client is known for '${dialect}'`);
     if (!existsSync(expected)) throw new Error(`${name}: there is no ${expected}`);

@@ -1,36 +1,37 @@
-// Compiles request payloads against the types of the official clients.
-//   node types.js FOLDER...   every <name>.<dialect>.json of the folders
+// Compiles requests and answers against the types of the official clients.
+//   node types.js FOLDER...   every <name>.<dialect>.json and <name>.<dialect>.expected.json of the folders
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const here = import.meta.dirname;
 
-// The member with the messages, and what a request needs that no conversation has.
+// The member that makes a document a request, the one that makes it an answer, and what a request needs that no
+// conversation has.
 export const dialects = {
-  openai: { list: 'messages', needs: { model: 'm' } },
-  responses: { list: 'input', needs: { model: 'm' } },
-  anthropic: { list: 'messages', needs: { model: 'm', max_tokens: 1 } },
-  gemini: { list: 'contents', needs: {} },
-  ollama: { list: 'messages', needs: { model: 'm' } },
-  converse: { list: 'messages', needs: { modelId: 'm' } },
-  deepseek: { list: 'messages', needs: { model: 'm' } },
-  moonshot: { list: 'messages', needs: { model: 'm' } },
-  dashscope: { list: 'messages', needs: { model: 'm' } },
+  openai: { request: 'messages', answer: 'choices', needs: { model: 'm' } },
+  responses: { request: 'input', answer: 'object', needs: { model: 'm' } },
+  anthropic: { request: 'messages', answer: 'stop_reason', needs: { model: 'm', max_tokens: 1 } },
+  gemini: { request: 'contents', answer: 'candidates', needs: {} },
+  ollama: { request: 'messages', answer: 'message', needs: { model: 'm' } },
+  converse: { request: 'messages', answer: 'output', needs: { modelId: 'm' } },
+  deepseek: { request: 'messages', answer: 'choices', needs: { model: 'm' } },
+  moonshot: { request: 'messages', answer: 'choices', needs: { model: 'm' } },
+  dashscope: { request: 'messages', answer: 'choices', needs: { model: 'm' } },
 };
 
 export function payloadsOf(folder) {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json')).sort();
   return names.map((name) => {
-    const dialect = name.split('.').at(-2);
+    const dialect = name.split('.')[1];
     if (!(dialect in dialects)) throw new Error(`${name}: no client is known for '${dialect}'`);
     return { name, dialect, document: JSON.parse(readFileSync(join(folder, name), 'utf8')) };
   });
 }
 
 function source({ dialect, document }) {
-  const { list, needs } = dialects[dialect];
-  const shape = Array.isArray(document) ? 'One[]' : list in document ? 'Request' : 'One';
+  const { request, answer, needs } = dialects[dialect];
+  const shape = Array.isArray(document) ? 'One[]' : request in document ? 'Request' : answer in document ? 'Answer' : 'One';
   const value = shape === 'Request' ? { ...needs, ...document } : document;
   return `import type { ${dialect} } from './wire.js';\nexport const x: ${dialect}.${shape} = ${JSON.stringify(value, null, 1)};\n`;
 }

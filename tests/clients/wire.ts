@@ -1,10 +1,10 @@
-// What each dialect's requests, lists of messages and single messages are, in the words of the official clients' types.
+// What each dialect's requests, messages and answers are, in the words of the official clients' types.
 // What the types lack although servers take it is added here, and nowhere else, with the reason. Anything else that
 // Parley writes and a type does not have is an error.
-import type { ConverseRequest, Message as ConverseMessage, ToolUseBlock } from '@aws-sdk/client-bedrock-runtime';
+import type { ConverseRequest, ConverseResponse, Message as ConverseMessage, ToolUseBlock } from '@aws-sdk/client-bedrock-runtime';
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { Content, GenerationConfig, SafetySetting, Tool, ToolConfig } from '@google/genai';
-import type { ChatRequest, Message as OllamaMessage, ToolCall } from 'ollama';
+import type { Content, GenerateContentResponse, GenerationConfig, SafetySetting, Tool, ToolConfig } from '@google/genai';
+import type { ChatRequest, ChatResponse, Message as OllamaMessage, ToolCall } from 'ollama';
 import type { OpenAI } from 'openai';
 
 // Clients that change a request before they send it have types for their own side of it: on the wire an enum is its
@@ -15,21 +15,26 @@ type Spelled<T> = T extends Uint8Array ? string
   : T extends string ? `${T}`
   : T extends object ? { [K in keyof T]: Wire<T[K]> }
   : T;
+// An answer of Parley's may leave out what only the provider knows; what it has must fit.
+type Some<T> = [AnyJson] extends [T] ? T : T extends object ? { [K in keyof T]?: Some<T[K]> } : T;
 type With<T, Members> = Omit<T, keyof Members> & Members;
 
 export namespace openai {
   export type Request = OpenAI.ChatCompletionCreateParams;
   export type One = OpenAI.ChatCompletionMessageParam;
+  export type Answer = Some<OpenAI.ChatCompletion>;
 }
 
 export namespace responses {
   export type Request = OpenAI.Responses.ResponseCreateParams;
   export type One = OpenAI.Responses.ResponseInputItem;
+  export type Answer = Some<OpenAI.Responses.Response>;
 }
 
 export namespace anthropic {
   export type Request = Anthropic.MessageCreateParams;
   export type One = Anthropic.MessageParam;
+  export type Answer = Some<Anthropic.Message>;
 }
 
 export namespace gemini {
@@ -44,6 +49,7 @@ export namespace gemini {
     cachedContent?: string;
   }>;
   export type One = Wire<Content>;
+  export type Answer = Some<Wire<GenerateContentResponse>>;
 }
 
 export namespace ollama {
@@ -51,31 +57,40 @@ export namespace ollama {
   type Call = With<ToolCall, { id?: string; function: ToolCall['function'] & { index?: number } }>;
   export type One = With<OllamaMessage, { tool_call_id?: string; tool_calls?: Call[]; images?: string[] }>;
   export type Request = With<ChatRequest, { messages: One[] }>;
+  // The client makes no Date of it, whatever its type says.
+  export type Answer = Some<With<ChatResponse, { message: One; created_at: string }>>;
 }
 
 export namespace converse {
   export type Request = Wire<ConverseRequest>;
   export type One = Wire<ConverseMessage>;
+  export type Answer = Some<Wire<ConverseResponse>>;
 }
 
 // OpenAI's client is what these providers tell people to use; it has no types for what they add.
 namespace compatible {
   type Assistant = OpenAI.ChatCompletionAssistantMessageParam & { reasoning_content?: string };
   export type One = Exclude<OpenAI.ChatCompletionMessageParam, OpenAI.ChatCompletionAssistantMessageParam> | Assistant;
+  type Said = OpenAI.ChatCompletionMessage & { reasoning_content?: string };
+  type Choice = With<OpenAI.ChatCompletion.Choice, { message: Said }>;
+  export type Answer = Some<With<OpenAI.ChatCompletion, { choices: Choice[] }>>;
   export type Request<Switch> = With<OpenAI.ChatCompletionCreateParamsNonStreaming, { messages: One[] }> & Switch;
 }
 
 export namespace deepseek {
   export type One = compatible.One;
+  export type Answer = compatible.Answer;
   export type Request = compatible.Request<{ thinking?: { type: 'enabled' | 'disabled' } }>;
 }
 
 export namespace moonshot {
   export type One = compatible.One;
+  export type Answer = compatible.Answer;
   export type Request = compatible.Request<{ thinking?: { type: 'enabled' | 'disabled'; keep?: string } }>;
 }
 
 export namespace dashscope {
   export type One = compatible.One;
+  export type Answer = compatible.Answer;
   export type Request = compatible.Request<{ enable_thinking?: boolean; thinking_budget?: number }>;
 }

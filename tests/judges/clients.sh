@@ -23,6 +23,6 @@ mkdir converted
 "${node[0]}" selftest.js payloads streams
 "${node[0]}" convert.js "$parley" "$root" converted
 status=0
-"${node[0]}" types.js payloads converted || status=1
+"${node[0]}" types.js payloads streams converted || status=1
 "${node[0]}" streams.js streams "$@" || status=1
 exit "$status"
