@@ -1,0 +1,35 @@
+// What the files of the policies share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parley/dialect/policy.h"
+
+namespace parley::dialect {
+
+// What is to be formatted: messages that have a wire in the original's dialect.
+struct PolicyJob {
+  Dialect target;
+  const PolicyOptions& options;
+  std::span<const Message> messages;
+  DocumentShape shape;
+  std::vector<Note>& notes;  // `message` is an index into `messages`
+
+  // The JSON Pointer of a message.
+  std::string path(std::size_t message) const {
+    if (shape == DocumentShape::Single) return {};
+    return (shape == DocumentShape::Envelope ? "/messages/" : "/") + std::to_string(message);
+  }
+};
+
+// Each gives the JSON list. REQUIRES: the policy has a formatter for the target.
+Result<std::string> format_agentscope_chat(const PolicyJob& job);
+Result<std::string> format_agentscope_multi_agent(const PolicyJob& job);
+Result<std::string> format_openmanus(const PolicyJob& job);
+
+std::span<const Dialect> agentscope_targets();
+std::span<const Dialect> openmanus_targets();
+
+}  // namespace parley::dialect
