@@ -47,12 +47,20 @@ Result<Reading> spoken(const Conversation& conversation, const PolicyRow& row) {
   return Reading{std::move(again.conversation), std::move(written.notes)};
 }
 
-// Says which message of the source a note is about, where one message of it is one message of the original.
-void place(std::vector<Note>& notes, const Conversation& source, std::size_t count) {
-  const std::size_t before = source.system() ? 1 : 0;
+// The messages of the conversation with its system part, if `count` messages were made of them.
+std::vector<Message> sources_of(const Conversation& conversation, std::size_t count) {
+  std::vector<Message> sources(conversation.messages().begin(), conversation.messages().end());
+  if (conversation.system()) sources.insert(sources.begin(), *conversation.system());
+  if (sources.size() != count) sources.clear();
+  return sources;
+}
+
+// Says which message of the conversation each note is about.
+void place(std::vector<Note>& notes, const Conversation& conversation, bool has_sources) {
+  const std::size_t before = conversation.system() ? 1 : 0;
   for (Note& note : notes) {
     if (!note.message) continue;
-    if (count != source.size() + before || *note.message < before) {
+    if (!has_sources || *note.message < before) {
       note.message.reset();
     } else {
       *note.message -= before;
@@ -91,8 +99,12 @@ Result<Writing> format(const Conversation& conversation, Dialect target, Policy 
   PARLEY_TRY(Reading own, spoken(conversation, row));
   std::vector<Note> notes;
   const auto messages = own.conversation.messages();
-  PARLEY_TRY(std::string list, row.format({target, options, messages, own.conversation.shape(), notes}));
-  place(notes, conversation, messages.size());
+  const std::vector<Message> sources = sources_of(conversation, messages.size());
+  const bool has_sources = sources.size() == messages.size();
+  PARLEY_TRY(std::string list,
+             row.format({target, options, messages, own.conversation.shape(),
+                         has_sources ? std::span<const Message>(sources) : messages, notes}));
+  place(notes, conversation, has_sources);
   PARLEY_TRY(Text text, Text::adopt(std::move(list)));
   notes.insert(notes.begin(), std::make_move_iterator(own.notes.begin()),
                std::make_move_iterator(own.notes.end()));

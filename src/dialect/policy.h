@@ -9,13 +9,15 @@
 
 namespace parley::dialect {
 
-// What is to be formatted: messages that have a wire in the original's dialect.
+// What is to be formatted: messages that have a wire in the original's dialect. Where the conversation is not
+// one message for one of them, `sources` are these messages themselves.
 struct PolicyJob {
   Dialect target;
   const PolicyOptions& options;
   std::span<const Message> messages;
   DocumentShape shape;
-  std::vector<Note>& notes;  // `message` is an index into `messages`
+  std::span<const Message> sources;  // the same messages as the conversation has them
+  std::vector<Note>& notes;          // `message` is an index into `messages`
 
   // The JSON Pointer of a message.
   std::string path(std::size_t message) const {

@@ -133,9 +133,12 @@ bool Formatter::writes(std::uint8_t kind) const {
   return (provider_.carries & kind) != 0 && !(is_own_audio && provider_.drops_own_audio);
 }
 
+// What a message has beside its content; ids, times and names that were made up for AgentScope do not count.
 void Formatter::note_lost(bool is_chat) {
-  const bool loses = provider_.writes_name || !is_chat ? loses_name(arena(), record()) : true;
-  note_identity(draft_, arena(), record(), loses);
+  const Message& source = job_.sources[draft_.position];
+  const MessageRecord& source_record = Arena::record_of(source);
+  const bool writes_name = provider_.writes_name || !is_chat;
+  note_identity(draft_, Arena::of(source), source_record, !writes_name && source_record.name.present());
   if (record().has(MessageRecord::kHasMore)) {
     draft_.note("member_dropped", Severity::Minor, "dropped",
                 "members that AgentScope does not define are written only where it copies a block whole");
@@ -334,7 +337,10 @@ Result<void> Formatter::multi_agent() {
 }
 
 bool Formatter::uses_tools(std::size_t message) const {
-  return job_.messages[message].has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
+  const Message& each = job_.messages[message];
+  return std::ranges::any_of(Arena::of(each).blocks(Arena::record_of(each)), [](const BlockRecord& block) {
+    return block.type == BlockType::ToolUse || block.type == BlockType::ToolResult;
+  });
 }
 
 // Telling the kinds of messages apart, the original looks at the type of every block.

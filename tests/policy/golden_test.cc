@@ -13,14 +13,18 @@ namespace {
 
 std::string member(const Json& line, std::string_view key) { return line.get(key)->as_string()->str(); }
 
-// The list, or the code of the error.
-std::string made(const Json& line) {
+// The list, or the code of the error, of the document or of what `parley` makes of it.
+std::string made(const Json& line, bool through_parley) {
   const Policy policy = policy_named(member(line, "policy")).value();
   PolicyOptions options;
   for (const Json& name : line.get("options")->elements()) {
     EXPECT_TRUE(set_option(options, *name.as_string()));
   }
-  const auto reading = read(line.get("document")->text().view(), dialect_of(policy));
+  auto reading = read(line.get("document")->text().view(), dialect_of(policy));
+  if (reading && through_parley) {
+    const Text carried = write(reading->conversation, Dialect::Parley).value().text;
+    reading = read(carried.view(), Dialect::Parley);
+  }
   if (!reading) return "cannot be read: " + reading.error().message;
   const Dialect target = target_named(policy, member(line, "target")).value();
   const auto list = format(reading->conversation, target, policy, options);
@@ -37,7 +41,9 @@ void check(const std::string& name, std::size_t cases) {
     if (text.starts_with('#')) continue;
     SCOPED_TRACE(name + ":" + std::to_string(number));
     const Json line = Json::parse(text).value();
-    EXPECT_EQ(made(line), line.get("want") ? line.get("want")->text().str() : member(line, "error"));
+    const std::string want = line.get("want") ? line.get("want")->text().str() : member(line, "error");
+    EXPECT_EQ(made(line, false), want);
+    EXPECT_EQ(made(line, true), want);
     ++seen;
   }
   EXPECT_EQ(seen, cases);
