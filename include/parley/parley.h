@@ -19,6 +19,7 @@
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/failure.h"
 #include "parley/dialect/note.h"
+#include "parley/dialect/policy.h"
 #include "parley/dialect/repair.h"
 #include "parley/guard/clip.h"
 #include "parley/guard/data_url.h"
