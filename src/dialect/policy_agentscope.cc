@@ -112,9 +112,13 @@ Result<Text> Formatter::url(const Media& media) {
   return *media.data;
 }
 
-Result<std::string> Formatter::data_url(const Media& media) {
+Result<void> Formatter::require_base64(const Media& media) const {
   PARLEY_CHECK(require(media.data.has_value(), "data"));
-  PARLEY_CHECK(require(media.media_type.has_value(), "media_type"));
+  return require(media.media_type.has_value(), "media_type");
+}
+
+Result<std::string> Formatter::data_url(const Media& media) const {
+  PARLEY_CHECK(require_base64(media));
   return "data:" + media.media_type->str() + ";base64," + media.data->str();
 }
 
@@ -172,7 +176,7 @@ Result<void> Formatter::message(bool is_first) {
   Turn turn{.role = to_string(record().wire_role), .name = *string(record().name), .is_first = is_first};
   bool has_results = false;
   for (const BlockRecord& each : blocks()) {
-    block_ = static_cast<std::size_t>(&each - blocks().data());
+    at_block(each);
     has_results = has_results || each.type == BlockType::ToolResult;
     PARLEY_CHECK(block(turn, each));
   }
@@ -254,7 +258,7 @@ Result<std::string> Formatter::child_text(const BlockRecord& child) {
     PARLEY_CHECK(require(found.data.has_value(), "url"));
     location = found.data->str();
   } else {
-    PARLEY_CHECK(data_url(found));
+    PARLEY_CHECK(require_base64(found));
     auto bytes = python_base64(*found.data);
     if (!bytes) return raises("binascii.Error", "the data is no base64");
     found.data = plain(*std::move(bytes));
@@ -356,7 +360,7 @@ Result<void> Formatter::system() {
   if (provider_.system_needs_types) PARLEY_CHECK(require_types());
   PARLEY_CHECK(provider_.system(*this, out_));
   for (const BlockRecord& each : blocks()) {
-    block_ = static_cast<std::size_t>(&each - blocks().data());
+    at_block(each);
     if (each.type != BlockType::Text) note_dropped_block(draft_, each, block_);
   }
   note_lost(true);
@@ -382,7 +386,7 @@ Result<void> Formatter::agents(std::size_t first, std::size_t end, bool is_first
 Result<void> Formatter::gather(Run& run, std::string& lines) {
   const std::string name = string(record().name)->str();
   for (const BlockRecord& each : blocks()) {
-    block_ = static_cast<std::size_t>(&each - blocks().data());
+    at_block(each);
     if (each.type == BlockType::Text) {
       PARLEY_CHECK(require(each.text().present(), "text"));
       add_line(lines, name + ": " + string(each.text())->str());

@@ -139,8 +139,9 @@ class Formatter {
 
   // The URL of media, noted if the original would look for a file there.
   Result<Text> url(const Media& media);
-  Result<std::string> data_url(const Media& media);  // of a base64 source
-  std::unexpected<Error> needs_bytes() const;        // the original would fetch the URL
+  Result<void> require_base64(const Media& media) const;   // both members of such a source
+  Result<std::string> data_url(const Media& media) const;  // of a base64 source
+  std::unexpected<Error> needs_bytes() const;              // the original would fetch the URL
   std::unexpected<Error> raises(std::string_view exception, std::string_view why) const;
   Result<void> require(bool is_there, std::string_view member) const;
   void note(std::string_view code, Severity severity, std::string_view action, Text detail) {
@@ -164,6 +165,7 @@ class Formatter {
   std::string place() const;
   // Goes to a message. Fails if the original would refuse it.
   Result<void> enter(std::size_t message);
+  void at_block(const BlockRecord& block) { block_ = static_cast<std::size_t>(&block - blocks().data()); }
   bool uses_tools(std::size_t message) const;
   bool writes(std::uint8_t kind) const;
   void note_lost(bool is_chat);

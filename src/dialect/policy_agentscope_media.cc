@@ -16,13 +16,13 @@ std::string extension_of(const Text& url) {
 
 Result<void> put_input_audio(Formatter& formatter, Writer& to, const Media& media) {
   constexpr std::string_view kWhy = "audio must be wav or mp3";
-  PARLEY_CHECK(formatter.require(media.data.has_value(), media.source == SourceKind::Url ? "url" : "data"));
   if (media.source == SourceKind::Url) {
+    PARLEY_CHECK(formatter.require(media.data.has_value(), "url"));
     const std::string extension = extension_of(*media.data);
     if (extension != "wav" && extension != "mp3") return formatter.raises("TypeError", kWhy);
     return formatter.needs_bytes();
   }
-  PARLEY_CHECK(formatter.require(media.media_type.has_value(), "media_type"));
+  PARLEY_CHECK(formatter.require_base64(media));
   const std::string_view type = *media.media_type;
   if (type != "audio/wav" && type != "audio/mp3") return formatter.raises("TypeError", kWhy);
   to.begin_object().key("type").string("input_audio").key("input_audio").begin_object();
@@ -77,7 +77,7 @@ Result<void> gemini_media(Formatter& formatter, Writer& to, const Media& media) 
     if (!is_known) return formatter.raises("TypeError", "no media type is known for the URL's extension");
     return formatter.needs_bytes();
   }
-  PARLEY_CHECK(formatter.data_url(media));
+  PARLEY_CHECK(formatter.require_base64(media));
   to.begin_object().key("inline_data").begin_object();
   to.key("data").string(*media.data).key("mime_type").string(*media.media_type);
   to.end_object().end_object();
