@@ -70,7 +70,8 @@ PROMOTIONS = {
 
 # ---- Conversations
 
-TEXTS = ["", "hi", "two\nlines", 'a "quote" and a \\', "na\u00efve \u5317\u4eac \U0001f642", "\x01\x1f\x7f\u2028", "</history>", " ", "- list"]
+TEXTS = ["", "hi", "two\nlines", 'a "quote" and a \\', "na\u00efve \u5317\u4eac \U0001f642", "\x01\x1f\x7f\u2028",
+         "</history>", " ", "- list"]
 NAMES = ["ann", "bob", "friday", "Zo\u00eb", 'n"q', "", "system"]
 TOOLS = ["weather", "get_time", "\u641c\u7d22"]
 KINDS = {"image": ["image/png", "image/jpeg"], "audio": ["audio/wav", "audio/mp3"], "video": ["video/mp4"]}
@@ -203,9 +204,13 @@ def conversations(count, seed, promotes):
 
 def original(policy, target, options, document):
     """The list as JSON, or the error that Parley has to give."""
-    words = {"promote_tool_result_" + name.removeprefix("promote_"): True
-             for name in options if name.startswith("promote_")}
-    words.update(dict(["conversation_" + name.split("=", 1)[0], name.split("=", 1)[1]] for name in options if "=" in name))
+    words = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        if name == "history_prompt":
+            words["conversation_history_prompt"] = value
+        else:
+            words["promote_tool_result_" + name.removeprefix("promote_")] = True
     make = getattr(formatter, f"{TARGETS[target]}{POLICIES[policy]}Formatter")
     try:
         made = asyncio.run(make(**words).format([Msg.from_dict(message) for message in document]))
@@ -239,7 +244,8 @@ def compare(program, count, seed):
     for policy, target, options, promotes in tasks():
         documents = conversations(int(count), seed, promotes)
         lines = "".join(json.dumps(each, ensure_ascii=each and each[0]["name"] == "ann") + "\n" for each in documents)
-        made = subprocess.run([program, policy, target, *options], input=lines.encode(), capture_output=True, check=True)
+        command = [program, policy, target, *options]
+        made = subprocess.run(command, input=lines.encode(), capture_output=True, check=True)
         for document, got in zip(documents, made.stdout.decode().split("\n")[:-1], strict=True):
             want = original(policy, target, options, document)
             total += 1
@@ -247,8 +253,8 @@ def compare(program, count, seed):
             if (got.split(":")[0] if want.startswith("error") else got) != want:
                 failed += 1
                 if failed <= 5:
-                    print(policy, target, options, json.dumps(document, ensure_ascii=False), f"want {want}", f"got  {got}",
-                          sep="\n  ")
+                    print(policy, target, options)
+                    print(f"  {json.dumps(document, ensure_ascii=False)}\n  want {want}\n  got  {got}")
     print(f"agentscope 1.0.21, seed {seed}: {total} lists compared, {raised} of them errors, {failed} differences")
     return 1 if failed or raised > total // 2 else 0
 
