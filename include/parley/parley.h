@@ -21,6 +21,7 @@
 #include "parley/dialect/note.h"
 #include "parley/dialect/policy.h"
 #include "parley/dialect/repair.h"
+#include "parley/dialect/rules.h"
 #include "parley/guard/clip.h"
 #include "parley/guard/data_url.h"
 #include "parley/guard/fetch.h"

@@ -13,6 +13,7 @@
 #include "parley/base/ids.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/repair.h"
+#include "parley/dialect/rules.h"
 #include "parley/json/json.h"
 #include "parley/message/validate.h"
 
@@ -40,7 +41,7 @@ struct Command {
 };
 
 bool is_command(std::string_view line) {
-  for (const std::string_view name : {"read ", "write ", "through "}) {
+  for (const std::string_view name : {"read ", "write ", "through ", "rules "}) {
     if (line.starts_with(name)) return true;
   }
   return line == "check" || line.starts_with("check ") || line == "detect";
@@ -97,6 +98,24 @@ std::string with_bytes(std::string_view text) {
   return out;
 }
 
+// "<12*ab>" becomes "ab" twelve times over.
+std::string with_repeats(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t digits = at + 1;
+    while (text[at] == '<' && digits < text.size() && std::isdigit(text[digits]) != 0) ++digits;
+    const std::size_t end = text.find('>', digits);
+    if (digits == at + 1 || text.substr(digits, 1) != "*" || end == std::string_view::npos) {
+      out += text[at++];
+      continue;
+    }
+    const std::size_t times = std::stoull(std::string(text.substr(at + 1, digits - at - 1)));
+    for (std::size_t i = 0; i < times; ++i) out += text.substr(digits + 1, end - digits - 1);
+    at = end + 1;
+  }
+  return out;
+}
+
 // Replaces each id that stands where `expected` has "<id>" by "<id>".
 std::string with_ids_hidden(std::string_view text, std::string_view expected) {
   constexpr std::string_view kHole = "<id>";
@@ -146,6 +165,8 @@ class Runner {
       SCOPED_TRACE(path_.string() + ":" + std::to_string(command.line));
       if (command.words[0] == "read") {
         read_document(command);
+      } else if (command.words[0] == "rules") {
+        judge_document(command);
       } else if (command.words[0] == "detect") {
         detect_dialect(command);
       } else if (!conversation_) {
@@ -162,6 +183,15 @@ class Runner {
 
  private:
   static Dialect dialect(const std::string& name) { return dialect_named(name).value(); }
+  // Rules exist for dialects that are not read or written, too.
+  static Dialect any_dialect(const std::string& name) {
+    auto dialect = Dialect::Parley;
+    while (to_string(dialect) != name && dialect != Dialect::ShareGPT) {
+      dialect = static_cast<Dialect>(static_cast<int>(dialect) + 1);
+    }
+    EXPECT_EQ(to_string(dialect), name);
+    return dialect;
+  }
 
   void read_document(const Command& command) {
     dialect_ = dialect(command.words.at(1));
@@ -317,6 +347,18 @@ class Runner {
     std::vector<std::string> lines;
     for (const Finding& finding : validate(conversation_->messages(), limits))
       lines.push_back(to_text(finding));
+    EXPECT_EQ(joined(lines), joined(command.expected));
+  }
+
+  void judge_document(const Command& command) {
+    const auto json = Json::parse(with_repeats(joined(command.input)));
+    ASSERT_TRUE(json) << json.error().message;
+    std::vector<std::string> lines;
+    for (const Finding& finding : check_rules(*json, any_dialect(command.words.at(1)))) {
+      lines.push_back(to_text(finding));
+      EXPECT_TRUE(json->at(finding.path)) << finding.path << " is not in the document";
+      EXPECT_FALSE(finding.sentence.empty()) << finding.code;
+    }
     EXPECT_EQ(joined(lines), joined(command.expected));
   }
 

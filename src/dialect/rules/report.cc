@@ -1,0 +1,145 @@
+#include "dialect/rules/report.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "parley/json/pointer.h"
+
+namespace parley::rules {
+namespace {
+
+constexpr Rule kWrongShape = {"wrong_shape", kError, {}};
+constexpr Rule kMissingMember = {"missing_member", kError, {}};
+
+unsigned kind_of(const Json& json) {
+  switch (json.type()) {
+    case Json::Type::String:
+      return kString;
+    case Json::Type::Array:
+      return kList;
+    case Json::Type::Object:
+      return kObject;
+    case Json::Type::Bool:
+      return kBool;
+    default:
+      return 0;
+  }
+}
+
+// "a string or a list"
+std::string name_of(unsigned wants) {
+  constexpr std::pair<unsigned, std::string_view> kNames[] = {
+      {kString, "a string"}, {kList, "a list"}, {kObject, "an object"}, {kBool, "true or false"}};
+  std::string out;
+  for (const auto& [want, name] : kNames) {
+    if ((wants & want) == 0) continue;
+    if (!out.empty()) out += " or ";
+    out += name;
+  }
+  return out;
+}
+
+}  // namespace
+
+Report::Mark Report::mark(const Json& where) const {
+  Mark out = here_;
+  out.offset = static_cast<std::size_t>(where.text().data() - document_.text().data());
+  return out;
+}
+
+void Report::add(const Rule& rule, const Mark& where) { add(rule, where, std::string(rule.sentence)); }
+
+void Report::add(const Rule& rule, const Mark& where, std::string sentence) {
+  found_.push_back({where, rule.code, rule.level, std::move(sentence)});
+}
+
+std::vector<Finding> Report::finish() {
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const Found& a, const Found& b) { return a.mark.offset < b.mark.offset; });
+  std::vector<std::size_t> offsets;
+  offsets.reserve(found_.size());
+  for (const Found& found : found_) offsets.push_back(found.mark.offset);
+  std::vector<std::string> pointers = json::pointers_at(document_.text(), offsets);
+  std::vector<Finding> out;
+  out.reserve(found_.size());
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    Found& found = found_[i];
+    out.push_back({std::string(found.code), found.level, found.mark.message, found.mark.block,
+                   std::move(pointers[i]), std::move(found.sentence)});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Finding& a, const Finding& b) { return a.message < b.message; });
+  return out;
+}
+
+Object::Object(Report& report, const Json& json)
+    : report_(&report), json_(json), members_(json.members()), is_object_(json.is_object()) {
+  if (!is_object_) report.add(kWrongShape, report.mark(json), "this must be an object");
+}
+
+const Json* Object::find(std::string_view name) const& {
+  const auto found = std::find_if(members_.rbegin(), members_.rend(),
+                                  [&](const Json::Member& member) { return member.key.view() == name; });
+  return found == members_.rend() || found->value.is_null() ? nullptr : &found->value;
+}
+
+const Json* Object::get(std::string_view name, unsigned wants) const& {
+  const Json* member = find(name);
+  if (member == nullptr || (kind_of(*member) & wants) != 0) return member;
+  report_->add(kWrongShape, report_->mark(*member), "'" + std::string(name) + "' must be " + name_of(wants));
+  return nullptr;
+}
+
+const Json* Object::need(std::string_view name, unsigned wants) const& {
+  const Json* member = get(name, wants);
+  if (member == nullptr && is_object_ && !has(name)) {
+    report_->add(kMissingMember, report_->mark(json_), "the member '" + std::string(name) + "' is missing");
+  }
+  return member;
+}
+
+std::optional<Text> Object::string(std::string_view name) const {
+  const Json* member = get(name, kString);
+  return member == nullptr ? std::nullopt : member->as_string();
+}
+
+std::optional<Text> Object::need_string(std::string_view name) const {
+  const Json* member = need(name, kString);
+  return member == nullptr ? std::nullopt : member->as_string();
+}
+
+Text Object::word(std::string_view name) const {
+  const Json* member = find(name);
+  return member == nullptr ? Text() : member->as_string().value_or(Text());
+}
+
+Talk find_talk(Report& report, const Json& document, const Frame& frame) {
+  if (document.is_array()) return {document.elements(), Object(report), document, true, false};
+  Talk talk{{}, Object(report, document), document, false, false};
+  if (!talk.around.is_object()) return talk;
+  if (talk.around.has(frame.list)) {
+    const Json* list = talk.around.get(frame.list, kList);
+    talk.has_request = true;
+    if (list == nullptr) return talk;
+    talk.messages = list->elements();
+    talk.place = *list;
+    talk.is_whole = true;
+  } else if (!frame.answers.empty() && talk.around.has(frame.answers)) {
+    const Json* list = talk.around.get(frame.answers, kList);
+    if (list == nullptr) return talk;
+    each_object(report, *list, [&](const Object& each) {
+      if (const Json* message = each.find(frame.answer)) talk.messages.push_back(*message);
+    });
+  } else if (!frame.answer.empty() && talk.around.has(frame.answer)) {
+    talk.messages.push_back(*talk.around.find(frame.answer));
+  } else if (talk.around.has(frame.mark)) {
+    talk.messages.push_back(document);
+    talk.around = Object(report);
+  } else {
+    report.add(kMissingMember, report.mark(document),
+               "this is neither a request nor a response, a list of messages or a message");
+  }
+  return talk;
+}
+
+}  // namespace parley::rules
