@@ -1,7 +1,7 @@
 #include "dialect/rules/report.h"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 
 #include "parley/json/pointer.h"
 
@@ -50,25 +50,25 @@ Report::Mark Report::mark(const Json& where) const {
 void Report::add(const Rule& rule, const Mark& where) { add(rule, where, std::string(rule.sentence)); }
 
 void Report::add(const Rule& rule, const Mark& where, std::string sentence) {
-  found_.push_back({where, rule.code, rule.level, std::move(sentence)});
+  found_.push_back({where, found_.size(), rule.code, rule.level, std::move(sentence), {}});
 }
 
 std::vector<Finding> Report::finish() {
-  std::stable_sort(found_.begin(), found_.end(),
-                   [](const Found& a, const Found& b) { return a.mark.offset < b.mark.offset; });
+  std::ranges::sort(found_, {}, [](const Found& found) { return std::pair(found.mark.offset, found.order); });
   std::vector<std::size_t> offsets;
   offsets.reserve(found_.size());
   for (const Found& found : found_) offsets.push_back(found.mark.offset);
   std::vector<std::string> pointers = json::pointers_at(document_.text(), offsets);
+  for (std::size_t i = 0; i < found_.size(); ++i) found_[i].path = std::move(pointers[i]);
+  std::ranges::sort(found_, {}, [](const Found& found) {
+    return std::tuple(found.mark.message, found.mark.offset, found.order);
+  });
   std::vector<Finding> out;
   out.reserve(found_.size());
-  for (std::size_t i = 0; i < found_.size(); ++i) {
-    Found& found = found_[i];
+  for (Found& found : found_) {
     out.push_back({std::string(found.code), found.level, found.mark.message, found.mark.block,
-                   std::move(pointers[i]), std::move(found.sentence)});
+                   std::move(found.path), std::move(found.sentence)});
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Finding& a, const Finding& b) { return a.message < b.message; });
   return out;
 }
 

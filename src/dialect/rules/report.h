@@ -63,9 +63,11 @@ class Report {
  private:
   struct Found {
     Mark mark;
+    std::size_t order;  // in which it was added
     std::string_view code;
     FindingLevel level;
     std::string sentence;
+    std::string path;
   };
 
   const Json& document_;
