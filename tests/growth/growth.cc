@@ -261,6 +261,51 @@ void add_clips(std::vector<Work>& works) {
   }
 }
 
+// ---- Rules: what they count, pair and look up, without end.
+
+void add_rules(std::vector<Work>& works) {
+  const auto run = [&](Dialect dialect, std::function<std::string(std::size_t)> input) {
+    works.push_back(
+        {"rules " + std::string(to_string(dialect)) + " " + std::to_string(works.size()), std::move(input),
+         [dialect](const std::string& text) { (void)check_rules(Json::parse(text).value(), dialect); }});
+  };
+  // Calls of one step, then steps of one call.
+  const auto steps = [](const std::string& call, const std::string& between) {
+    return [=](std::size_t size) {
+      std::string out = "[" + call;
+      while (out.size() < size / 2) out += "," + call;
+      while (out.size() < size) out += between + call;
+      return out + "]}]";
+    };
+  };
+  run(Dialect::OpenAI, [=](std::size_t size) {
+    return R"([{"role":"assistant","tool_calls":)" +
+           steps(R"({"id":"a","function":{"name":"f","arguments":""}})",
+                 R"(]},{"role":"assistant","tool_calls":[)")(size);
+  });
+  run(Dialect::Anthropic, [=](std::size_t size) {
+    return R"([{"role":"assistant","content":)" +
+           steps(R"({"type":"tool_use","id":"a","name":"f","input":{}})",
+                 R"(]},{"role":"user","content":"x"},{"role":"assistant","content":[)")(size);
+  });
+  run(Dialect::Converse, [=](std::size_t size) {
+    return R"([{"role":"assistant","content":)" +
+           steps(R"({"toolUse":{"toolUseId":"a","name":"f","input":{}}})",
+                 R"(]},{"role":"assistant","content":[)")(size);
+  });
+  run(Dialect::Gemini, [=](std::size_t size) {
+    return R"([{"role":"model","parts":)" +
+           steps(R"({"functionCall":{"name":"f"}})", R"(]},{"role":"model","parts":[)")(size);
+  });
+  run(Dialect::Responses,
+      repeated("[", R"({"type":"function_call_output","call_id":"a","output":""},)", "7]"));
+  run(Dialect::Ollama, repeated("[", R"({"role":"tool","content":"x"},)", "7]"));
+  run(Dialect::ShareGPT, repeated(R"({"conversations":[{"from":"human","value":")", "<image>", "\"}]}"));
+  run(Dialect::OTel, repeated(R"([{"role":"user","parts":[{"type":"blob")", R"(,"a":1)", "}]}]"));
+  run(Dialect::Gemini, repeated(R"([{"parts":[{"a":1)", R"(,"text":"x")", "}]}]"));
+  run(Dialect::DashScope, repeated(R"([{"role":"user","content":"x")", R"(,"a":1)", "}]"));
+}
+
 }  // namespace
 
 int main() {
@@ -271,6 +316,7 @@ int main() {
   add_base64(works);
   add_urls(works);
   add_clips(works);
+  add_rules(works);
   for (const Work& work : works) {
     work.run(work.input(kSize));  // what is made once is made now
     for (const std::size_t times : {1, 2, 4}) {
