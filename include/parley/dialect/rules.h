@@ -138,7 +138,7 @@
 //     error    b1_document_size        a document has more than 4.5 MB
 //     error    b1_image_format         an image is none of gif, jpeg, png, webp
 //     error    b1_document_format      a document of an unknown format
-//     error    b1_media_role           media in the assistant's message
+//     error    b1_media_role           media outside of a user's message
 //     error    b1_lone_document        a document without a text beside it
 //     error    b1_document_name        the name of a document does not fit
 //     error    b2_no_tools             a request with calls or results, but without tools
@@ -187,8 +187,8 @@
 
 namespace parley {
 
-// All findings, in the order of the messages; those about none (tools, the system prompt) with the first.
-// `message` counts in the document's list of messages, `block` in the content of the message.
+// The findings in the order of the messages; those about none (tools, the system prompt) with the first. Of
+// errors and of warnings 10,000 each are kept. `message` counts in the document's list of messages, `block` in the content of the message.
 std::vector<Finding> check_rules(const Json& document, Dialect dialect);
 
 }  // namespace parley

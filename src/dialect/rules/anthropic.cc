@@ -175,7 +175,7 @@ class Anthropic {
   // A message of the user or the assistant: a new turn begins unless the last one was of the same role.
   void turn(std::string_view role, const Object& message) {
     if (is_first_ && is_whole_ && role != "user") report_.add(kFirstRole, *message.find("role"));
-    if (is_after_system_ && role != "assistant" && !is_between_) report_.add(kSystemOrder, system_);
+    if (is_after_system_ && role != "assistant" && !is_misplaced_) report_.add(kSystemOrder, system_);
     is_between_ = false;
     if (role != role_) {
       if (role == "assistant") {
@@ -206,12 +206,9 @@ class Anthropic {
     has_system_ = true;
     system_ = report_.mark(message.json());
     is_between_ = role_ == "assistant" && !calls_.empty();
-    if (is_first_) {
-      report_.add(kSystemFirst, message.json());
-    } else if (is_between_) {
-      report_.add(kSystemBetween, message.json());
-    } else if (role_ != "user" || is_after_system_) {
-      report_.add(kSystemOrder, message.json());
+    is_misplaced_ = role_ != "user" || is_after_system_;
+    if (is_misplaced_) {
+      report_.add(is_first_ ? kSystemFirst : is_between_ ? kSystemBetween : kSystemOrder, message.json());
     }
   }
 
@@ -424,6 +421,7 @@ class Anthropic {
   bool has_system_ = false;
   bool is_after_system_ = false;
   bool is_between_ = false;
+  bool is_misplaced_ = false;
 
   Step calls_;  // of the assistant's last turn
   std::unordered_set<std::string> ids_, server_ids_;

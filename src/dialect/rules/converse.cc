@@ -138,7 +138,7 @@ class Converse {
     if (block.members().size() != 1) report_.add(kOneMember, block.json());
     for (const std::string_view kind : kMedia) {
       if (const Json* inside = block.get(kind, kObject)) {
-        if (sight.role.view() == "assistant") report_.add(kMediaRole, block.json());
+        if (sight.role.view() != "user") report_.add(kMediaRole, block.json());
         if (kind == "image") sight.images.count(block.json());
         if (kind == "document") sight.documents.count(block.json());
         if (kind == "document" && !sight.document) sight.document = report_.mark(block.json());

@@ -47,10 +47,14 @@ Report::Mark Report::mark(const Json& where) const {
   return out;
 }
 
-void Report::add(const Rule& rule, const Mark& where) { add(rule, where, std::string(rule.sentence)); }
-
-void Report::add(const Rule& rule, const Mark& where, std::string sentence) {
-  found_.push_back({where, found_.size(), rule.code, rule.level, std::move(sentence), {}});
+void Report::add(const Rule& rule, const Mark& where, std::string_view sentence) {
+  if ((rule.level == kError ? errors_ : warnings_)++ >= kMostFindings) return;
+  found_.push_back({where,
+                    found_.size(),
+                    rule.code,
+                    rule.level,
+                    std::string(sentence.empty() ? rule.sentence : sentence),
+                    {}});
 }
 
 std::vector<Finding> Report::finish() {

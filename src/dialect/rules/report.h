@@ -33,6 +33,10 @@ inline constexpr Rule kBlockRole = {"block_role", kError, "a message of this rol
 inline constexpr Rule kPendingCall = {"pending_call", kWarning, "nothing has answered this call yet"};
 inline constexpr Rule kCacheMarks = {"cache_marks", kWarning, "only four cache marks of a request count"};
 
+// Of each level so many findings are kept: a document of nothing but mistakes must not cost more than it
+// says.
+inline constexpr std::size_t kMostFindings = 10'000;
+
 // Findings are collected with the place of a value in the text of the document, and get their JSON Pointers
 // at the end, all in one walk.
 class Report {
@@ -54,8 +58,7 @@ class Report {
   // REQUIRES: `where` is a part of the document, not a copy.
   Mark mark(const Json& where) const;
   void add(const Rule& rule, const Json& where) { add(rule, mark(where)); }
-  void add(const Rule& rule, const Mark& where);
-  void add(const Rule& rule, const Mark& where, std::string sentence);
+  void add(const Rule& rule, const Mark& where, std::string_view sentence = {});  // else the rule's
 
   // In the order of the messages, and within one of the document.
   std::vector<Finding> finish();
@@ -73,6 +76,8 @@ class Report {
   const Json& document_;
   Mark here_;
   std::vector<Found> found_;
+  std::size_t errors_ = 0;
+  std::size_t warnings_ = 0;
 };
 
 // What a member may be.
@@ -166,7 +171,7 @@ void each_message(Report& report, const Talk& talk, Visit&& visit) {
   report.enter_message(0);
 }
 
-// Complains of every value beyond the first `most`.
+// Complains once, of the first value that is one too many.
 class Counter {
  public:
   Counter(Report& report, const Rule& rule, std::size_t most) : report_(report), rule_(rule), most_(most) {}

@@ -163,6 +163,14 @@ TEST(Rules, PointToPlacesThatExist) {
   }
 }
 
+TEST(Rules, KeepTenThousandFindingsOfALevel) {
+  std::string text = "[";
+  for (int i = 0; i < 10'001; ++i) text += R"({"role":"robot","content":null,"images":["?"]},)";
+  const auto findings = check(text + "7]", Dialect::Ollama);
+  EXPECT_EQ(findings.size(), 20'000U);
+  EXPECT_EQ(std::ranges::count(findings, FindingLevel::Error, &Finding::level), 10'000);
+}
+
 TEST(Rules, TakeDocumentsOfAnyDepth) {
   for (const std::string_view open :
        {"[", "{\"messages\":", "{\"content\":", "[{\"role\":\"user\",\"content\":"}) {
