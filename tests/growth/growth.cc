@@ -304,6 +304,11 @@ void add_rules(std::vector<Work>& works) {
   run(Dialect::OTel, repeated(R"([{"role":"user","parts":[{"type":"blob")", R"(,"a":1)", "}]}]"));
   run(Dialect::Gemini, repeated(R"([{"parts":[{"a":1)", R"(,"text":"x")", "}]}]"));
   run(Dialect::DashScope, repeated(R"([{"role":"user","content":"x")", R"(,"a":1)", "}]"));
+  run(Dialect::DashScope,
+      repeated(R"({"input":{"messages":[{"role":"user","content":[{"a":1)", R"(,"a":1)", "}]}]}}"));
+  run(Dialect::Moonshot,
+      repeated(R"({"messages":[],"tools":[{"function":{"name":"f","parameters":{"properties":{"a":1)",
+               R"(,"a":{"b":1})", "}}}}]}"));
 }
 
 }  // namespace

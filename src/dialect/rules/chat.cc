@@ -140,7 +140,11 @@ class Chat {
     } else {
       pairs_.other_message();
     }
-    if (role.view() == "assistant") assistant(message);
+    if (role.view() == "assistant") {
+      assistant(message);
+    } else if (const Json* calls = message.find("tool_calls")) {
+      report_.add(kBlockRole, *calls);
+    }
     if (!role.empty() && !is_one_of(role, kRoles)) report_.add(kUnknownRole, *message.find("role"));
     content(message, role);
     const auto named = message.string("name");
@@ -229,7 +233,7 @@ class Chat {
     const bool is_marked = is(Dialect::OpenAI) || is(Dialect::DashScope);
     if (is_marked && block.has(mark)) marks_.count(*block.find(mark));
     if (is_native_) {
-      for (const Json::Member& member : block.members()) block.get(member.key, kString | kList | kObject);
+      block.get("text", kString);
       return;
     }
     const auto named = block.need_string("type");
