@@ -114,8 +114,9 @@ class Anthropic {
     if (system != nullptr && system->is_array()) {
       each_object(report_, *system, [&](const Object& block) {
         const auto type = block.need_string("type");
-        if (type && type->view() != "text") report_.add(kBlockRole, block.json());
-        text(block);
+        const bool is_text = !type || type->view() == "text";
+        if (!is_text) report_.add(kBlockRole, block.json());
+        if (is_text) text(block);
         mark(block);
       });
     }
@@ -154,12 +155,13 @@ class Anthropic {
   // ---- Messages
 
   void message(const Object& message, bool is_last) {
-    const Text role = message.need_string("role").value_or(Text());
+    const auto named = message.need_string("role");
+    const Text role = named.value_or(Text());
     if (role.view() == "user" || role.view() == "assistant") {
       turn(role, message);
     } else if (role.view() == "system") {
       system_message(message);
-    } else if (!role.empty()) {
+    } else if (named) {
       report_.add(kUnknownRole, *message.find("role"));
     }
     Sight sight;

@@ -134,7 +134,8 @@ class Chat {
   // ---- Messages
 
   void message(const Object& message) {
-    const Text role = message.need_string("role").value_or(Text());
+    const auto said = message.need_string("role");
+    const Text role = said.value_or(Text());
     if (role.view() == "tool") {
       result(message);
     } else {
@@ -145,7 +146,7 @@ class Chat {
     } else if (const Json* calls = message.find("tool_calls")) {
       report_.add(kBlockRole, *calls);
     }
-    if (!role.empty() && !is_one_of(role, kRoles)) report_.add(kUnknownRole, *message.find("role"));
+    if (said && !is_one_of(role, kRoles)) report_.add(kUnknownRole, *message.find("role"));
     content(message, role);
     const auto named = message.string("name");
     if (named && !is_plain(*named)) report_.add(kMessageName, *message.find("name"));

@@ -110,10 +110,10 @@ class Converse {
   // ---- Messages
 
   void message(const Object& message) {
-    Sight sight{message.need_string("role").value_or(Text()), false, std::nullopt,
-                Counter(report_, kImageCount, 20), Counter(report_, kDocumentCount, 5)};
-    if (!sight.role.empty() && !is_one_of(sight.role, kRoles))
-      report_.add(kUnknownRole, *message.find("role"));
+    const auto said = message.need_string("role");
+    if (said && !is_one_of(*said, kRoles)) report_.add(kUnknownRole, *message.find("role"));
+    Sight sight{said.value_or(Text()), false, std::nullopt, Counter(report_, kImageCount, 20),
+                Counter(report_, kDocumentCount, 5)};
     if (is_whole_) order(message, sight.role);
     asked_ = std::move(calls_);
     calls_ = {};

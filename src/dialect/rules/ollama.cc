@@ -39,8 +39,9 @@ class Ollama {
 
  private:
   void message(const Object& message) {
-    const std::string role = lower_case(message.need_string("role").value_or(Text()));
-    if (!role.empty() && !is_one_of(role, kRoles)) report_.add(kRole, *message.find("role"));
+    const auto said = message.need_string("role");
+    const std::string role = lower_case(said.value_or(Text()));
+    if (said && !is_one_of(role, kRoles)) report_.add(kRole, *message.find("role"));
     const Json* content = message.find("content");
     if (content != nullptr && !content->is_string()) report_.add(kContent, *content);
     message.get("thinking", kString);
