@@ -19,7 +19,7 @@ struct Required {
   std::string_view type, member;
   unsigned wants = 0;  // 0: anything, null too
 };
-constexpr std::array<Required, 14> kRequired = {
+constexpr std::array<Required, 13> kRequired = {
     {{"text", "content", kString},
      {"reasoning", "content", kString},
      {"tool_call", "name", kString},
@@ -32,8 +32,7 @@ constexpr std::array<Required, 14> kRequired = {
      {"uri", "modality", kString},
      {"uri", "uri", kString},
      {"file", "modality", kString},
-     {"file", "file_id", kString},
-     {"function", "name", kString}}};
+     {"file", "file_id", kString}}};
 constexpr std::array<std::string_view, 5> kBlobMembers = {"type", "modality", "content", "mime_type",
                                                           "byte_size"};
 constexpr std::array<std::string_view, 4> kModalities = {"image", "video", "audio", "document"};
@@ -62,9 +61,14 @@ class OTel {
       if (const Json* found = list(name)) messages(*found);
     }
     report_.enter_message(0);
-    for (const std::string_view name : {"gen_ai.system_instructions", "gen_ai.tool.definitions"}) {
-      if (const Json* found = list(name))
-        each_object(report_, *found, [&](const Object& each) { part(each); });
+    if (const Json* found = list("gen_ai.system_instructions")) {
+      each_object(report_, *found, [&](const Object& each) { part(each); });
+    }
+    if (const Json* found = list("gen_ai.tool.definitions")) {
+      each_object(report_, *found, [&](const Object& tool) {
+        require(tool, "type", kString);
+        require(tool, "name", kString);
+      });
     }
   }
 
