@@ -95,12 +95,22 @@ class Conversion {
       return std::unexpected(outcome.error());
     }
     if (auto outcome = repair(reading->conversation); !outcome) return std::unexpected(outcome.error());
-    Result<Writing> writing = parley::write(reading->conversation, options_.to, writing_);
+    Result<Writing> writing = written_by_policy(reading->conversation);
     if (!writing) return std::unexpected(complain(writing.error(), place_));
     if (auto outcome = notes_.add(std::move(writing->notes), place_.line); !outcome) {
       return std::unexpected(outcome.error());
     }
     return std::move(writing->text);
+  }
+
+  Result<Writing> written_by_policy(const Conversation& conversation) const {
+    if (!options_.policy) return parley::write(conversation, options_.to, writing_);
+    Result<Writing> writing = format(conversation, options_.to, *options_.policy);
+    if (!writing || !options_.strict) return writing;
+    for (const Note& note : writing->notes) {
+      if (note.severity == Severity::Major) return fail(Code::Lossy, to_line(note));
+    }
+    return writing;
   }
 
   Outcome<void> repair(Conversation& conversation) {

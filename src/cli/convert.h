@@ -6,6 +6,7 @@
 
 #include "cli/exit.h"
 #include "parley/dialect/dialect.h"
+#include "parley/dialect/policy.h"
 
 namespace parley::cli {
 
@@ -15,8 +16,9 @@ struct ConvertOptions {
   bool repair = false;            // make a broken history whole
   bool complete_pending = false;  // answer the calls of the last step
   bool strict = false;
-  bool lines = false;   // JSON Lines: each line is a document of its own
-  bool pretty = false;  // REQUIRES: not `lines`
+  std::optional<Policy> policy;  // another program's formatter in place of Parley's writer
+  bool lines = false;            // JSON Lines: each line is a document of its own
+  bool pretty = false;           // REQUIRES: not `lines`
   bool quiet = false;
   std::string input = "-";   // standard input
   std::string output = "-";  // standard output

@@ -35,7 +35,7 @@ Exit usage(std::string_view what, const std::string& command = "") {
 
 // What was typed, before it is looked at together.
 struct Typed {
-  std::string from, to, as;
+  std::string from, to, as, policy;
   bool json = false;
   std::string output = "-";
   ConvertOptions convert;
@@ -60,6 +60,10 @@ void add_convert(CLI::App& command, Typed& typed) {
   command.add_flag("--complete-pending", options.complete_pending, "Answer the calls of the last step");
   command.add_flag("--strict", options.strict,
                    "Refuse to lose content, duplicate member names and half surrogate pairs");
+  command
+      .add_option("--policy", typed.policy,
+                  "Format as another program does: agentscope-chat, agentscope-multiagent, openmanus")
+      ->type_name("P");
   command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
   command.add_flag("--pretty", options.pretty, "Indent the output");
   command.add_option("--notes", options.notes, "Write all notes to F as JSON Lines")->type_name("F");
@@ -76,6 +80,11 @@ Exit run_convert(Typed& typed) {
   if (!to) return usage("--to: " + to.error().message, "convert");
   options.from = *from;
   options.to = *to;
+  if (!typed.policy.empty()) {
+    const Result<Policy> policy = policy_named(typed.policy);
+    if (!policy) return usage("--policy: " + policy.error().message, "convert");
+    options.policy = *policy;
+  }
   options.output = typed.output;
   options.lines = options.lines || is_json_lines_name(options.input);
   if (options.pretty && options.lines) return usage("--pretty makes no JSON Lines", "convert");

@@ -90,6 +90,7 @@ constexpr Profile kProfile = {
     .error_takes_media = false,
     .refuses_empty_text = true,
     .has_system_messages = false,
+    .opens_with_user = true,
     .is_prefilled = true,
     .ends_in_thinking = false,
 };
@@ -317,16 +318,13 @@ const Format kAnthropic = {
              "text, thinking (its own), image, document (pdf), tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_message,
-    .group = [](std::span<const Message> rest) {
-  return group_by(kProfile, rest); },
-    .write_group = [](Draft& draft, std::span<const Message> group) {
-  Writer(draft).write(group); },
+    .group = [](std::span<const Message> rest) { return group_by(kProfile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
     .frame = kFrame,
     .joins = true,
     .refuses_empty = true,
     .names_results = true,
-    .heeds = kIsLast | kNamesSpeakers,
-    .opening = R"json({"role":"user","content":[{"type":"text","text":"(conversation continues)"}]})json",
+    .heeds = kIsLast | kNamesSpeakers | kIsFirst,
 };
 
 }  // namespace parley::dialect

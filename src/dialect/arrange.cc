@@ -36,6 +36,7 @@ class Arranger {
     }
     flush_moved(group.back());
     draft_.position = position;
+    merge_turns();
     for (Turn& turn : turns_) {
       note_empty(turn);
       note_joined(turn);
@@ -43,8 +44,10 @@ class Arranger {
     }
     if (!profile_.ends_in_thinking) cut_last_thinking();
     if (profile_.is_prefilled && draft_.is(kIsLast)) trim_prefill();
+    drop_silent();
     if (profile_.refuses_empty_text)
       std::erase_if(turns_, [](const Turn& turn) { return turn.pieces.empty(); });
+    if (profile_.opens_with_user && draft_.is(kIsFirst)) open_with_user();
     return std::move(turns_);
   }
 
@@ -58,7 +61,12 @@ class Arranger {
     if (record_->has(MessageRecord::kEmptyToolCalls)) note_empty_tool_calls(draft_);
     const auto blocks = arena_->blocks(*record_);
     const std::size_t before = turns_.size();
-    const bool in_order = record_->role == Role::Assistant;
+    const bool in_order = is_assistants(message);
+    speaker_ = told_speaker();
+    if (in_order && record_->role != Role::Assistant) {
+      draft_.note("role_mapped", Severity::Info, "mapped",
+                  "only an assistant asks for tools, so it is one's message");
+    }
     if (!in_order) {
       for (std::size_t i = 0; i < blocks.size(); ++i) {
         if (blocks[i].type == BlockType::ToolResult) result(blocks[i], i);
@@ -68,17 +76,33 @@ class Arranger {
     const bool has_rest =
         std::ranges::any_of(blocks, [](const BlockRecord& b) { return b.type != BlockType::ToolResult; });
     if (has_rest || blocks.empty()) open(speaker());
+    // Results that are still to come must follow the calls directly: then nothing is said between those here.
+    const bool is_open = in_order && has_open_calls(blocks);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (blocks[i].type != BlockType::ToolResult) {
         block(blocks[i], i);
-      } else if (in_order) {
+      } else if (in_order && !is_open) {
         result(blocks[i], i);
       }
+    }
+    for (std::size_t i = 0; is_open && i < blocks.size(); ++i) {
+      if (blocks[i].type == BlockType::ToolResult) result(blocks[i], i);
     }
     if (turns_.size() > before + 1) {
       draft_.note("message_split", Severity::Info, "split",
                   said("the message became " + std::to_string(turns_.size() - before) + " messages"));
     }
+  }
+
+  // Some call of the message has its result elsewhere.
+  static bool has_open_calls(std::span<const BlockRecord> blocks) {
+    std::size_t calls = 0;
+    std::size_t answered = 0;
+    for (const BlockRecord& block : blocks) {
+      if (block.type == BlockType::ToolUse) ++calls;
+      if (block.type == BlockType::ToolResult && calls != 0) ++answered;
+    }
+    return answered != 0 && answered < calls;
   }
 
   void note_what_is_not_said() {
@@ -100,8 +124,9 @@ class Arranger {
 
   bool shows_speaker() const { return draft_.is(kNamesSpeakers) && record_->role == Role::User; }
 
-  Role speaker() const {
-    if (record_->role == Role::Assistant) return Role::Assistant;
+  Role speaker() const { return speaker_; }
+  Role told_speaker() const {
+    if (is_assistants(*message_)) return Role::Assistant;
     if (record_->role == Role::User || record_->role == Role::Tool) return Role::User;
     return profile_.has_system_messages || draft_.position == 0 ? record_->role : Role::User;
   }
@@ -194,8 +219,9 @@ class Arranger {
   }
 
   void media(const BlockRecord& block, std::size_t index) {
+    const bool is_system = record_->role == Role::System || record_->role == Role::Developer;
     const Where where = speaker() == Role::Assistant ? Where::Assistant : Where::User;
-    if (profile_.carries(*arena_, block, where)) {
+    if (!is_system && profile_.carries(*arena_, block, where)) {
       add(piece(Piece::Kind::Media, block, index));
       return;
     }
@@ -319,6 +345,52 @@ class Arranger {
     moved_.clear();
   }
 
+  // Turns that nothing is left of are gone, and those of one role beside each other are one.
+  void merge_turns() {
+    if (!profile_.refuses_empty_text) return;
+    std::vector<Turn> merged;
+    for (Turn& turn : turns_) {
+      if (turn.pieces.empty()) continue;
+      const bool goes_on = !merged.empty() && merged.back().role == turn.role &&
+                           profile_.results != Results::Apart && !stand_apart(merged.back(), turn);
+      if (!goes_on) {
+        merged.push_back(std::move(turn));
+        continue;
+      }
+      for (Piece& piece : turn.pieces) merged.back().pieces.push_back(std::move(piece));
+    }
+    turns_ = std::move(merged);
+  }
+
+  // Results that must be alone.
+  bool stand_apart(const Turn& a, const Turn& b) const {
+    const auto has_results = [](const Turn& turn) { return turn.pieces.front().kind == Piece::Kind::Result; };
+    return profile_.results == Results::Alone && has_results(a) != has_results(b);
+  }
+
+  // An assistant of whom nothing is left does not speak. A text alone stays, even an empty one.
+  void drop_silent() {
+    std::erase_if(turns_, [&](const Turn& turn) {
+      const auto blocks = Arena::of(*turn.message).blocks(Arena::record_of(*turn.message));
+      const bool is_text = blocks.empty() || (blocks.size() == 1 && blocks.front().type == BlockType::Text);
+      if (turn.role != Role::Assistant || is_text || !is_silent(turn)) return false;
+      for (const Piece& piece : turn.pieces) {
+        const bool is_thinking = piece.kind == Piece::Kind::Thinking;
+        draft_.notes.push_back({is_thinking ? "thinking_dropped" : "empty_dropped", Severity::Info,
+                                piece.position, piece.index, to_string(draft_.target), "dropped",
+                                "a message that says nothing else is left out"});
+      }
+      return true;
+    });
+  }
+
+  bool is_silent(const Turn& turn) const {
+    return std::ranges::all_of(turn.pieces, [&](const Piece& piece) {
+      if (piece.kind == Piece::Kind::Thinking) return !profile_.thinks_alone;
+      return piece.kind == Piece::Kind::Text && piece.made.empty() && is_blank(piece.text());
+    });
+  }
+
   void note_empty(const Turn& turn) {
     const bool is_text = Arena::record_of(*turn.message).shape == ContentShape::String;
     if (turn.pieces.empty() && !is_text && !profile_.refuses_empty_text) note_empty_content(draft_);
@@ -345,6 +417,16 @@ class Arranger {
         turn.pieces.pop_back();
       }
     }
+  }
+
+  void open_with_user() {
+    if (turns_.empty() || turns_.front().role != Role::Assistant) return;
+    Piece made{Piece::Kind::Text, turns_.front().pieces.front().arena, nullptr, 0, draft_.position};
+    made.made = "(conversation continues)";
+    draft_.note("user_added", Severity::Info, "minted",
+                "a user must speak first; a message says that the conversation goes on");
+    turns_.insert(turns_.begin(), Turn{Role::User, turns_.front().message, {}});
+    turns_.front().pieces.push_back(std::move(made));
   }
 
   void trim_prefill() {
@@ -396,6 +478,7 @@ class Arranger {
   const Message* message_ = nullptr;
   const Arena* arena_ = nullptr;
   const MessageRecord* record_ = nullptr;
+  Role speaker_ = Role::User;  // of the message
   bool speaks_first_ = true;
   std::vector<Turn> turns_;
   std::vector<Piece> moved_;
@@ -425,6 +508,12 @@ bool holds_media(const Message& message) {
 
 }  // namespace
 
+bool is_assistants(const Message& message) {
+  if (message.role() == Role::Assistant) return true;
+  return std::ranges::any_of(Arena::of(message).blocks(Arena::record_of(message)),
+                             [](const BlockRecord& block) { return block.type == BlockType::ToolUse; });
+}
+
 std::vector<Turn> arrange(Draft& draft, const Profile& profile, std::span<const Message> group) {
   return Arranger(draft, profile).run(group);
 }
@@ -433,16 +522,25 @@ std::size_t group_by(const Profile& profile, std::span<const Message> rest) {
   std::size_t count = 1;
   if (profile.results != Results::Apart) {
     const auto role = [&](const Message& message) {
-      const Role own = message.role();
-      return own == Role::Assistant                                   ? 'a'
-             : own == Role::Tool && profile.results == Results::Alone ? 't'
-                                                                      : 'u';
+      if (is_assistants(message)) return 'a';
+      return message.role() == Role::Tool && profile.results == Results::Alone ? 't' : 'u';
     };
     std::size_t first = 0;
     while (first + 1 < rest.size() && is_silent(profile, rest[first])) ++first;
     count = first + 1;
-    while (count < rest.size() && (role(rest[count]) == role(rest[first]) || is_silent(profile, rest[count])))
+    bool is_answered =
+        false;  // in an assistant's message itself, so that what answers the rest belongs to it
+    const auto belongs = [&](const Message& message) {
+      const char own = role(message);
+      const bool answers = is_answered && own != 'a' && (own == 't' || profile.results == Results::Joined);
+      return own == role(rest[first]) || answers || is_silent(profile, message);
+    };
+    is_answered = role(rest[first]) == 'a' && rest[first].has_content_blocks({BlockType::ToolResult});
+    while (count < rest.size() && belongs(rest[count])) {
+      is_answered = is_answered ||
+                    (role(rest[count]) == 'a' && rest[count].has_content_blocks({BlockType::ToolResult}));
       ++count;
+    }
     return count;
   }
   if (rest[0].role() == Role::Assistant) return group_step(rest);

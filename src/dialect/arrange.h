@@ -52,8 +52,10 @@ struct Profile {
   bool error_takes_media = true;    // a result that is an error may hold media
   bool refuses_empty_text = false;  // and texts of white space only
   bool has_system_messages = true;  // behind the first message, too
+  bool opens_with_user = false;     // the first message is a user's
   bool is_prefilled = false;        // the last message may be an assistant's, without white space at its end
   bool ends_in_thinking = true;     // an assistant's message may
+  bool thinks_alone = true;         // an assistant's message may hold nothing but thinking
   bool has_developer = false;       // the role, beside system
   bool keeps_thinking_id = false;   // the id of a message of thinking
 };
@@ -79,6 +81,9 @@ struct Turn {
   const Message* message;  // the first one of the turn
   std::vector<Piece> pieces;
 };
+
+// The message is an assistant's: who asks for tools is one, whatever the message says.
+bool is_assistants(const Message& message);
 
 // Arranges a group of messages. Notes go to the draft.
 std::vector<Turn> arrange(Draft& draft, const Profile& profile, std::span<const Message> group);

@@ -19,18 +19,18 @@ bool read_image_url(Reader& r, BlockRecord& block) {
   block.source = SourceKind::Url;
   if (r.cursor.peek() == '"') {
     r.more();
-    return r.string(block.data(), "image_url");
+    return r.media(block.data(), "image_url");
   }
   if (r.cursor.peek() != '{') return r.wrong_type("image_url", "an object or a string");
   return r.cursor.object(
-      [&](std::string_view key) { return key == "url" ? r.string(block.data(), key) : r.unknown(); });
+      [&](std::string_view key) { return key == "url" ? r.media(block.data(), key) : r.unknown(); });
 }
 
 bool read_input_audio(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type("input_audio", "an object");
   block.source = SourceKind::Base64;
   return r.cursor.object([&](std::string_view key) {
-    if (key == "data") return r.string(block.data(), key);
+    if (key == "data") return r.media(block.data(), key);
     Slice format;
     return key == "format" ? r.string(format, key) : r.unknown();
   });
@@ -42,8 +42,8 @@ bool read_file(Reader& r, BlockRecord& block) {
   return r.cursor.object([&](std::string_view key) {
     if (key == "filename") return r.string(block.media_name(), key);
     if (key != "file_data") return r.unknown();
-    if (!r.string(block.data(), key)) return false;
-    const bool is_url = r.cursor.bytes(block.data()).starts_with("data:");
+    if (!r.media(block.data(), key)) return false;
+    const bool is_url = r.spelled(block.data()).starts_with("data:");
     block.source = is_url ? SourceKind::Url : SourceKind::Base64;
     return true;
   });

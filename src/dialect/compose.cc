@@ -1,6 +1,7 @@
 // Writing documents: wires and kept fragments are reused, the rest is written once by the dialect's row.
 #include <algorithm>
 
+#include "dialect/arrange.h"
 #include "dialect/format.h"
 #include "dialect/frame.h"
 #include "dialect/patch.h"
@@ -126,7 +127,8 @@ class Composer {
     if (format_.frame.system_form == SystemForm::Message || target_ == Dialect::Parley || is_single) return;
     const auto is_system = [&](const Message& message) {
       const bool is_one = message.role() == Role::System || message.role() == Role::Developer;
-      return is_one && !stands_apart(message);
+      const bool calls = message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
+      return is_one && !calls && !stands_apart(message);
     };
     while (system_count_ < messages_.size() && is_system(messages_[system_count_])) ++system_count_;
   }
@@ -148,6 +150,8 @@ class Composer {
     if (i >= turn_begins_) orders |= dialect::kIsCurrentTurn;
     const bool is_request = conversation_.shape() != DocumentShape::Response;
     if (i + size == messages_.size() && is_request) orders |= dialect::kIsLast;
+    if (count_ == 0 && is_request && conversation_.shape() != DocumentShape::Single)
+      orders |= dialect::kIsFirst;
     if (target_ == Dialect::Parley && may_be_joined(i)) orders |= dialect::kMayBeJoined;
     return static_cast<std::uint8_t>(orders & (format_.heeds | dialect::kIsBroken | dialect::kMayBeJoined));
   }
@@ -160,7 +164,8 @@ class Composer {
     const auto is_system = [](const Message& message) {
       return message.role() == Role::System || message.role() == Role::Developer;
     };
-    if (!format.opening.empty() && std::ranges::all_of(messages_.first(i), is_system)) return true;
+    const bool is_first = std::ranges::all_of(messages_.first(i), is_system);
+    if ((format.heeds & dialect::kIsFirst) != 0 && is_first) return true;
     if (i == 0 || Arena::of(messages_[i - 1]).dialect() != origin) return false;
     return format.joins && format.group(messages_.subspan(i - 1, 2)) > 1;
   }
@@ -210,7 +215,6 @@ class Composer {
   }
 
   void put_messages() {
-    put_opening();
     for (std::size_t i = system_count_; i < messages_.size();) {
       if (reuses_wire(messages_[i])) {
         i = put_run(i);
@@ -220,19 +224,6 @@ class Composer {
       if (!put_kept(i, size)) put_written(i, size);
       i += size;
     }
-  }
-
-  // Some providers want a user to speak first.
-  void put_opening() {
-    const bool is_request =
-        conversation_.shape() != DocumentShape::Response && conversation_.shape() != DocumentShape::Single;
-    if (format_.opening.empty() || !is_request || system_count_ == messages_.size()) return;
-    const Message& first = messages_[system_count_];
-    if (first.role() != Role::Assistant || stands_apart(first)) return;
-    comma();
-    put(format_.opening);
-    notes.push_back({"user_added", Severity::Info, system_count_, std::nullopt, to_string(target_), "minted",
-                     "a user must speak first; a message says that the conversation goes on"});
   }
 
   std::size_t group_size(std::size_t from) const {
@@ -298,12 +289,13 @@ class Composer {
   void put_written(std::size_t i, std::size_t size) {
     const std::size_t before = out_.size();
     const std::size_t count = count_;
+    const std::uint8_t orders = orders_for(i, size);
     comma();
     const std::size_t start = out_.size();
     const std::size_t first_note = notes.size();
     Draft draft{target_, out_, notes, i};
     draft.form = options_.form;
-    draft.orders = orders_for(i, size);
+    draft.orders = orders;
     dialect::write_group(draft, messages_.subspan(i, size));
     count_ += draft.written - 1;
     if (draft.written == 0) {  // nothing was left to say, and no comma either

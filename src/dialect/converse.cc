@@ -179,6 +179,7 @@ constexpr Profile kProfile = {
     .has_error_flag = true,
     .refuses_empty_text = true,
     .has_system_messages = false,
+    .opens_with_user = true,
     .is_prefilled = true,
 };
 
@@ -399,8 +400,7 @@ const Format kConverse = {
     .joins = true,
     .refuses_empty = true,
     .names_results = true,
-    .heeds = kIsLast | kNamesSpeakers,
-    .opening = R"json({"role":"user","content":[{"text":"(conversation continues)"}]})json",
+    .heeds = kIsLast | kNamesSpeakers | kIsFirst,
 };
 
 }  // namespace parley::dialect

@@ -23,6 +23,7 @@ constexpr ChatRow kRow = {
                 .carries = carries,
                 .thinking = Thinking::Plain,
                 .speakers = Speakers::Member,
+                .thinks_alone = false,
                 .has_developer = true},
     .thinking = "reasoning_content",
     .no_content = "\"\"",

@@ -16,6 +16,7 @@ constexpr ChatRow kRow = {
                 .carries = carries,
                 .thinking = Thinking::Plain,
                 .speakers = Speakers::Member,
+                .thinks_alone = false,
                 .has_developer = true},
     .thinking = "reasoning_content",
     .thinking_with_calls = true,

@@ -28,6 +28,7 @@ enum Order : std::uint8_t {
   kIsCurrentTurn = 4,   // no user message stands behind it
   kIsLast = 8,          // nothing stands behind it
   kNamesSpeakers = 16,  // several users speak, so that their names matter
+  kIsFirst = 32,        // nothing was written before it
 };
 
 // Where a writer puts its bytes and its notes.
@@ -123,10 +124,9 @@ struct Format {
   bool joins = false;  // a group of messages becomes one message of the wire
   // Any history can be written, broken or not.
   bool carries_broken_history = false;
-  bool refuses_empty = false;     // messages without any text are refused
-  bool names_results = false;     // results say whom they answer, not the tool; the reader finds its name
-  std::uint8_t heeds = 0;         // the orders its writer looks at
-  std::string_view opening = {};  // the message to begin with if the first is not a user's
+  bool refuses_empty = false;  // messages without any text are refused
+  bool names_results = false;  // results say whom they answer, not the tool; the reader finds its name
+  std::uint8_t heeds = 0;      // the orders its writer looks at
 };
 
 const Format& format_of(Dialect dialect);

@@ -219,6 +219,7 @@ constexpr Profile kProfile = {
     .has_error_flag = true,
     .refuses_empty_text = true,
     .has_system_messages = false,
+    .opens_with_user = true,
 };
 
 constexpr std::string_view kSentinel = "skip_thought_signature_validator";
@@ -460,15 +461,12 @@ const Format kGemini = {
              "text, thinking (its own), image, audio, video, document, tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_message,
-    .group = [](std::span<const Message> rest) {
-  return group_by(kProfile, rest); },
-    .write_group = [](Draft& draft, std::span<const Message> group) {
-  Writer(draft).write(group); },
+    .group = [](std::span<const Message> rest) { return group_by(kProfile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
     .frame = kFrame,
     .joins = true,
     .refuses_empty = true,
-    .heeds = kIsCurrentTurn | kNamesSpeakers,
-    .opening = R"json({"role":"user","parts":[{"text":"(conversation continues)"}]})json",
+    .heeds = kIsCurrentTurn | kNamesSpeakers | kIsFirst,
 };
 
 }  // namespace parley::dialect

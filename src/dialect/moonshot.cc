@@ -18,6 +18,7 @@ constexpr ChatRow kRow = {
                 .thinking = Thinking::Plain,
                 .speakers = Speakers::Member,
                 .refuses_empty_text = true,
+                .thinks_alone = false,
                 .has_developer = true},
     .thinking = "reasoning_content",
     .thinking_with_calls = true,

@@ -66,7 +66,7 @@ bool read_images(Reader& r, Parts& parts) {
     image.source = SourceKind::Base64;
     r.cursor.peek();
     const std::uint32_t start = r.cursor.offset();
-    if (!r.string(image.data(), "images")) return false;
+    if (!r.media(image.data(), "images")) return false;
     image.wire = {start, r.cursor.offset() - start};
     parts.images.push_back(image);
     return true;

@@ -76,7 +76,7 @@ BlockRecord image_block(const Reader& r, const Fields& fields) {
   BlockRecord block;
   block.type = BlockType::Image;
   // The seed's own sample holds a data URL here; it stays one.
-  block.source = r.cursor.bytes(fields.image).starts_with("data:") ? SourceKind::Url : SourceKind::Base64;
+  block.source = r.spelled(fields.image).starts_with("data:") ? SourceKind::Url : SourceKind::Base64;
   block.data() = fields.image;
   block.wire = fields.image_wire;
   return block;
@@ -128,7 +128,11 @@ bool read_message(Reader& r) {
     if (key == "content") return string_or_null(fields.content, fields.content_wire, key);
     if (key == "name") return optional(message.name, key);
     if (key == "tool_call_id") return optional(fields.tool_call_id, key);
-    if (key == "base64_image") return string_or_null(fields.image, fields.image_wire, key);
+    if (key == "base64_image") {
+      if (!string_or_null(fields.image, fields.image_wire, key)) return false;
+      r.unescape_media(fields.image);
+      return true;
+    }
     if (key == "tool_calls") {
       r.later.clear();
       message.flags &= static_cast<std::uint8_t>(~MessageRecord::kEmptyToolCalls);

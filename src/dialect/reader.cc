@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dialect/pieces.h"
+#include "json/out.h"
 
 namespace parley::dialect {
 namespace {
@@ -46,6 +47,22 @@ bool Reader::missing(std::uint32_t object_offset, std::string_view member) {
 bool Reader::string(Slice& out, std::string_view member) {
   if (cursor.peek() != '"') return wrong_type(member, "a string");
   return cursor.string(out);
+}
+
+bool Reader::media(Slice& out, std::string_view member) {
+  if (!string(out, member)) return false;
+  unescape_media(out);
+  return true;
+}
+
+void Reader::unescape_media(Slice& media) {
+  constexpr std::size_t kLookedAt = 256;
+  if (!media.present()) return;
+  if (cursor.bytes(media).substr(0, kLookedAt).find('\\') == std::string_view::npos) return;
+  const std::string text(plain(media));
+  if (!text.starts_with("data:")) return;
+  json::Out spelled;
+  media = mint(spelled.escaped(text).view());
 }
 
 bool Reader::string_or_null(Slice& out, std::string_view member) {
@@ -235,7 +252,7 @@ bool Reader::source(BlockRecord& out) {
   out.data() = out.media_type() = Slice::absent();  // of a duplicate member the last one counts
   return cursor.object([&](std::string_view key) {
     if (out.source != SourceKind::None) {
-      if (key == (is_url ? "url" : "data")) return string(out.data(), key);
+      if (key == (is_url ? "url" : "data")) return media(out.data(), key);
       if (key == "media_type") return string(out.media_type(), key);
     }
     return key == "type" ? skip_value() : unknown();
@@ -326,14 +343,16 @@ void Reader::name_results() {
     return block.type == BlockType::ToolResult && !block.name().present();
   };
   if (std::none_of(blocks.begin(), blocks.end(), has_no_name)) return;
-  // Compared as spelled, which is enough: who names the call spells its id the same way.
-  std::unordered_map<std::string_view, Slice> names;
+  std::unordered_map<std::string, Slice> names;
   for (BlockRecord& block : blocks) {
-    if (block.id().is_absent() || block.id().is_null()) continue;
+    const bool is_one = block.type == BlockType::ToolUse || block.type == BlockType::ToolResult;
+    if (!is_one || !block.id().present()) continue;
+    const std::string_view own = spelled(block.id());
+    std::string id(own.find('\\') == std::string_view::npos ? own : plain(block.id()));
     if (block.type == BlockType::ToolUse) {
-      names[spelled(block.id())] = block.name();
+      names[std::move(id)] = block.name();
     } else if (has_no_name(block)) {
-      const auto known = names.find(spelled(block.id()));
+      const auto known = names.find(id);
       if (known != names.end()) block.name() = known->second;
     }
   }

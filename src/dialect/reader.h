@@ -86,6 +86,9 @@ class Reader {
   // Each takes the value at the cursor, or fails with WrongType naming `member`.
   bool string(Slice& out, std::string_view member);
   bool string_or_null(Slice& out, std::string_view member);
+  // A string that may be a data URL, which is told by its first bytes as they are spelled: escapes there go.
+  bool media(Slice& out, std::string_view member);
+  void unescape_media(Slice& media);
   bool object_or_null(Slice& out, std::string_view member);
   bool wrong_type(std::string_view member, std::string_view expected);
   bool skip_value();
@@ -137,6 +140,8 @@ class Reader {
   // Gives each result without a name the name of the call it answers.
   void name_results();
 
+  // The bytes of a slice, of the document or made up.
+  std::string_view spelled(Slice slice) const;
   // The string a slice spells; valid until the next call.
   std::string_view plain(Slice spelled);
 
@@ -145,7 +150,6 @@ class Reader {
   Records<BlockRecord> later;  // scratch: blocks whose place comes after others not read yet
 
  private:
-  std::string_view spelled(Slice slice) const;
   std::string_view told_type(const BlockTable& table);
   bool tell(std::span<const Place> places, std::span<const std::string_view> of_message, const Place*& found);
   bool descend(std::span<const std::string_view> path, bool is_message);

@@ -309,6 +309,13 @@ Repairing repair(const Conversation& conversation, const RepairOptions& options)
     if (note.message) note.message = sources[*note.message];
   }
   repairing.notes.insert(repairing.notes.end(), filled.notes.begin(), filled.notes.end());
+  // What the repair took results from may have nothing else to say.
+  Repairing left = repaired_empty(repairing.conversation, options, sources);
+  for (Note& note : left.notes) {
+    note.message.reset();
+    repairing.notes.push_back(std::move(note));
+  }
+  repairing.conversation = std::move(left.conversation);
   return repairing;
 }
 

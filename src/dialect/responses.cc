@@ -33,11 +33,11 @@ bool read_refusal(Reader& r, BlockRecord& block) {
 bool read_image(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() == 'n') return r.unknown();
   block.source = SourceKind::Url;
-  return r.string(block.data(), "image_url");
+  return r.media(block.data(), "image_url");
 }
 bool read_file_data(Reader& r, BlockRecord& block) {
-  if (!r.string(block.data(), "file_data")) return false;
-  block.source = r.cursor.bytes(block.data()).starts_with("data:") ? SourceKind::Url : SourceKind::Base64;
+  if (!r.media(block.data(), "file_data")) return false;
+  block.source = r.spelled(block.data()).starts_with("data:") ? SourceKind::Url : SourceKind::Base64;
   return true;
 }
 bool read_file_url(Reader& r, BlockRecord& block) {

@@ -28,7 +28,9 @@ std::optional<Json> patch_to_wire(const Message& message, Form form = Form::AsRe
 
 // Elsewhere in a conversation the dialect would spell the message in another way.
 bool depends_on_others(const Message& message, const Format& format) {
-  if (format.heeds == 0) return false;
+  // Who stands first is known (kMayBeJoined).
+  const auto heeds = static_cast<std::uint8_t>(format.heeds & ~kIsFirst);
+  if (heeds == 0) return false;
   const auto spelled = [&](std::size_t position, std::uint8_t orders) {
     json::Out out;
     std::vector<Note> ignored;
@@ -37,7 +39,7 @@ bool depends_on_others(const Message& message, const Format& format) {
     format.write_group(draft, {&message, 1});
     return out.take();
   };
-  return spelled(0, 0) != spelled(1, format.heeds);
+  return spelled(0, 0) != spelled(1, heeds);
 }
 
 // What `parley` must remember to give a wire back. Where the dialect would join a message to the one before,

@@ -11,6 +11,7 @@
 #include "parley/base/media_type.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/repair.h"
+#include "parley/dialect/rules.h"
 #include "parley/json/writer.h"
 #include "parley/message/validate.h"
 
@@ -358,6 +359,36 @@ TEST_P(Dialects, ComeBackFromAnotherDialectUnlessNoted) {
     }
   }
   EXPECT_GT(unnoted, 5);
+}
+
+// What is repaired for a provider, its rules have nothing against, whatever it was; and repairing it again
+// changes nothing (R2).
+TEST_P(Dialects, PassTheRulesOfEveryProvider) {
+  for (std::uint64_t seed = 0; seed < kFewerDocuments && !enough(); ++seed) {
+    SCOPED_TRACE(seed);
+    Generator generator(seed);
+    const std::string document = generator.document(GetParam(), {.whole_history = seed % 2 == 0});
+    const Reading reading = must_read(document, GetParam());
+    if (reading.conversation.shape() == DocumentShape::Single) continue;  // a message is no request
+    for (const Dialect to : kDialects) {
+      if (to == GetParam()) continue;
+      SCOPED_TRACE(to_string(to));
+      const RepairOptions options{.complete_pending = true, .target = to};
+      const Repairing once = repair(reading.conversation, options);
+      const Repairing twice = repair(once.conversation, options);
+      EXPECT_TRUE(twice.notes.empty());
+      EXPECT_TRUE(std::ranges::equal(once.conversation.messages(), twice.conversation.messages()));
+      const auto writing = write(once.conversation, to);
+      ASSERT_TRUE(writing) << writing.error().message << "\n" << document;
+      for (const Finding& finding : check_rules(Json::parse(writing->text).value(), to)) {
+        if (finding.code == "a7_no_messages") continue;  // nothing was said, or nothing that may be sent
+        EXPECT_NE(finding.level, FindingLevel::Error)
+            << finding.code << ": " << finding.sentence << " at " << finding.path << "\n"
+            << writing->text.view() << "\nfrom\n"
+            << document;
+      }
+    }
+  }
 }
 
 // D4: the same input gives the same output, whatever was written before, and the second time too.
