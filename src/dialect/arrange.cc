@@ -218,10 +218,17 @@ class Arranger {
                 index);
   }
 
+  void note_url_type(const BlockRecord& media, std::size_t index) {
+    if (profile_.types_urls || !media.media_type().present() || is_inline(*arena_, media)) return;
+    draft_.note("media_type_dropped", Severity::Minor, "dropped",
+                "there is no place for the media type beside a URL", index);
+  }
+
   void media(const BlockRecord& block, std::size_t index) {
     const bool is_system = record_->role == Role::System || record_->role == Role::Developer;
     const Where where = speaker() == Role::Assistant ? Where::Assistant : Where::User;
     if (!is_system && profile_.carries(*arena_, block, where)) {
+      note_url_type(block, index);
       add(piece(Piece::Kind::Media, block, index));
       return;
     }
@@ -310,7 +317,10 @@ class Arranger {
                         std::size_t number, std::size_t index) {
     const bool fits =
         profile_.carries(*arena_, media, Where::Result) && (!is_error || profile_.error_takes_media);
-    if (fits) return piece(Piece::Kind::Media, media, index);
+    if (fits) {
+      note_url_type(media, index);
+      return piece(Piece::Kind::Media, media, index);
+    }
     Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
     if (!profile_.carries(*arena_, media, Where::User)) {
       note_omitted(draft_, media, index);

@@ -58,6 +58,7 @@ struct Profile {
   bool thinks_alone = true;         // an assistant's message may hold nothing but thinking
   bool has_developer = false;       // the role, beside system
   bool keeps_thinking_id = false;   // the id of a message of thinking
+  bool types_urls = false;          // a URL stands with its media type
 };
 
 struct Piece {

@@ -20,6 +20,7 @@ using dialect::Format;
 using dialect::format_of;
 using dialect::Frame;
 using dialect::is_wire_of;
+using dialect::media_apart;
 using dialect::natural_frame;
 using dialect::Order;
 using dialect::Place;
@@ -51,7 +52,7 @@ class Composer {
       pieces_->pieces.reserve(2 * messages_.size() + 3);  // each message and a comma, and what is around them
     }
     const DocumentShape shape = conversation_.shape();
-    const bool needs_envelope = system_count_ != 0 && shape == DocumentShape::List;
+    const bool needs_envelope = (system_count_ != 0 && shape == DocumentShape::List) || has_media_apart_;
     if (own_document() != nullptr && shape != DocumentShape::Single) {
       put_own_document(*own_document());
     } else if (needs_envelope || shape == DocumentShape::Envelope || shape == DocumentShape::Response) {
@@ -73,7 +74,7 @@ class Composer {
                         document->dialect() == tag(target_) && conversation_.frame_is_intact();
     // Where one message stood, one must stand.
     const bool fits = is_own && (document->text()[document->list().offset] == '[' || messages_.size() == 1);
-    return fits ? document : nullptr;
+    return fits && dialect::media_are_the_same(format_.frame, *document, messages_) ? document : nullptr;
   }
 
   bool reuses_wire(const Message& message) const {
@@ -123,6 +124,8 @@ class Composer {
     if ((format_.heeds & dialect::kNamesSpeakers) != 0 && several_users_speak()) {
       orders_ |= dialect::kNamesSpeakers;
     }
+    has_media_apart_ = format_.frame.write_media != nullptr &&
+                       media_apart(format_.frame, messages_) != Json::trusted(Text("{}"));
     const bool is_single = conversation_.shape() == DocumentShape::Single;
     if (format_.frame.system_form == SystemForm::Message || target_ == Dialect::Parley || is_single) return;
     const auto is_system = [&](const Message& message) {
@@ -323,11 +326,13 @@ class Composer {
     Draft draft{target_, out_, notes};
     if (origin == Dialect::Parley) {
       frame = parley_frame(draft, wire, std::move(frame), extra);
-    } else if (const auto patch = dialect::diff(natural_frame(conversation_, origin), wire)) {
-      if (target_ == Dialect::Parley) {
+    } else {
+      const Json natural = natural_frame(conversation_, origin);
+      const auto patch = dialect::diff(natural, wire);
+      if (patch && target_ == Dialect::Parley) {
         extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
-      } else {
-        dialect::note_places(draft, *patch);
+      } else if (patch) {
+        dialect::note_places(draft, *patch, dialect::respelled(format_of(origin).frame, natural, wire));
       }
     }
     for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message.reset();
@@ -339,6 +344,7 @@ class Composer {
     const Json around = frame(extra);
     const Place& place = dialect::place_in(format_.frame, conversation_.shape(), around);
     note_moved_system();
+    dialect::note_system(conversation_, target_, notes);
     if (!says_all(around)) {
       dialect::note_frame(conversation_, target_, false, notes);
       note_tool_names(around);
@@ -457,13 +463,18 @@ class Composer {
       Draft draft{target_, out_, notes, i};
       draft.note("system_moved", Severity::Info, "moved", "the message is written as the system part");
       json::Out ignored;
-      Draft apart{target_, ignored, notes, i};
+      Notes own;
+      Draft apart{target_, ignored, own, i};
       dialect::write_group(apart, messages_.subspan(i, 1));  // for its notes
+      dialect::note_string(apart, messages_[i]);
+      notes.insert(notes.end(), own.begin(), own.end());
     }
-    const bool is_list = conversation_.shape() == DocumentShape::List;
-    if (system_count_ != 0 && is_list) {
+    const bool has_no_frame =
+        conversation_.shape() == DocumentShape::List || conversation_.shape() == DocumentShape::Single;
+    if (has_no_frame) {
       notes.push_back({"shape_changed", Severity::Info, std::nullopt, std::nullopt, to_string(target_),
-                       "moved", "the list is written as a request, because it has a system part"});
+                       "moved",
+                       "it is written as a request, because its system part or media have members there"});
     }
   }
 
@@ -545,6 +556,7 @@ class Composer {
   std::size_t count_ = 0;         // wire messages so far
   std::size_t system_count_ = 0;  // messages at the front that go where the system part has its place
   std::size_t turn_begins_ = 0;   // behind the last user message
+  bool has_media_apart_ = false;  // and so there must be members beside the messages
   unsigned orders_ = 0;           // for all messages
   std::vector<Made> made_;
 };

@@ -9,11 +9,11 @@
 namespace parley {
 namespace {
 
-const std::array<const dialect::Format*, 13> kFormats = {
-    &dialect::kParley,   &dialect::kOpenManus, &dialect::kAgentScope, &dialect::kAgentScope2,
-    &dialect::kOpenAI,   &dialect::kResponses, &dialect::kAnthropic,  &dialect::kGemini,
-    &dialect::kOllama,   &dialect::kConverse,  &dialect::kDeepSeek,   &dialect::kMoonshot,
-    &dialect::kDashScope};
+const std::array<const dialect::Format*, 15> kFormats = {
+    &dialect::kParley,    &dialect::kOpenManus, &dialect::kAgentScope, &dialect::kAgentScope2,
+    &dialect::kOpenAI,    &dialect::kResponses, &dialect::kAnthropic,  &dialect::kGemini,
+    &dialect::kOllama,    &dialect::kConverse,  &dialect::kDeepSeek,   &dialect::kMoonshot,
+    &dialect::kDashScope, &dialect::kOTel,      &dialect::kShareGPT};
 
 constexpr std::array<std::string_view, 15> kNames = {
     "parley", "openmanus", "agentscope", "agentscope2", "openai",    "responses", "anthropic", "gemini",

@@ -91,6 +91,7 @@ enum class SystemForm : std::uint8_t {
 struct Frame {
   std::span<const Place> places;
   std::span<const std::string_view> of_message = kRoleTells;  // members that tell a message from a document
+  std::string_view role = "role";                             // the member of a message that says who speaks
   SystemForm system_form = SystemForm::Message;
   std::string_view system = {};          // the member
   std::string_view content = "content";  // the member of a message that holds its blocks
@@ -103,6 +104,9 @@ struct Frame {
   // An answer: its members, "[]" where its message goes; and what they say. Null if the dialect has none.
   void (*write_answer)(json::Writer& out, const Outcome& outcome) = nullptr;
   Outcome (*read_answer)(const Json& answer, bool has_calls) = nullptr;
+  // The media of the messages, if they stand in members of the request. Null if they stand in the messages.
+  void (*write_media)(json::Writer& out, std::span<const Message> messages) = nullptr;
+  std::string_view json_text = {};  // a member that is JSON in a string: its white space says nothing
 
   static constexpr std::string_view kRole[] = {"role"};
   static constexpr std::span<const std::string_view> kRoleTells = kRole;
@@ -127,6 +131,8 @@ struct Format {
   bool refuses_empty = false;  // messages without any text are refused
   bool names_results = false;  // results say whom they answer, not the tool; the reader finds its name
   std::uint8_t heeds = 0;      // the orders its writer looks at
+  // Called when a request was read: puts into the messages what stands in other members of it.
+  void (*complete)(Reader& reader, const Json& request) = nullptr;
 };
 
 const Format& format_of(Dialect dialect);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "dialect/pieces.h"
 #include "parley/json/pointer.h"
 
 namespace parley::dialect {
@@ -22,7 +23,7 @@ Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& 
       return fail(Code::Missing, "the member 'parts' is missing", prefix.substr(0, prefix.size() - 6));
   }
   json::Writer w;
-  w.begin_object().key("role").string("system").key(member).value(*content).end_object();
+  w.begin_object().key(frame.role).string("system").key(member).value(*content).end_object();
   auto message = from_dict(w.take(), dialect);
   if (!message) {
     // The place in the document, not in what was made of it.
@@ -277,6 +278,7 @@ Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<
   }
   put_settings(w, rows.subspan(first), conversation.settings());
   if (frame.messages_last) put_place(w, place.path);
+  if (frame.write_media != nullptr) frame.write_media(w, conversation.messages());
   return w.end_object().take();
 }
 
@@ -304,6 +306,41 @@ std::string pointer_to(const Frame& frame, const Place& place) {
   std::string out;
   for (const std::string_view each : place.path) out.append("/").append(each);
   return out;
+}
+
+void note_string(Draft& draft, const Message& system) {
+  if (format_of(draft.target).frame.system_form != SystemForm::String) return;
+  std::erase_if(draft.notes, [](const Note& note) { return note.block || note.code == "text_joined"; });
+  const auto blocks = Arena::of(system).blocks(Arena::record_of(system));
+  std::size_t texts = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].type == BlockType::Text) {
+      ++texts;
+    } else {
+      note_dropped_block(draft, blocks[i], i);
+    }
+  }
+  if (texts < 2) return;
+  draft.note("text_joined", Severity::Info, "joined",
+             said(std::to_string(texts) + " texts are joined by empty lines into one"));
+}
+
+void note_system(const Conversation& conversation, Dialect target, std::vector<Note>& notes) {
+  const std::optional<Message>& system = conversation.system();
+  const bool has_place = format_of(target).frame.system_form != SystemForm::Message;
+  if (!system || !has_place || target == Dialect::Parley || Arena::of(*system).dialect() == tag(target))
+    return;
+  json::Out ignored;
+  std::vector<Note> own;
+  Draft draft{target, ignored, own};
+  format_of(target).write_group(draft, {&*system, 1});
+  note_string(draft, *system);
+  for (Note& note : own) {
+    note.message.reset();
+    const bool is_undone = note.action == "corrected" || note.action == "minted" ||
+                           (note.action == "dropped" && note.severity == Severity::Info);
+    if (!is_undone) notes.push_back(std::move(note));
+  }
 }
 
 void note_frame(const Conversation& conversation, Dialect target, bool is_list, std::vector<Note>& notes) {
@@ -338,6 +375,32 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
   if (conversation.outcome() && !says_outcome) {
     note("outcome_dropped", Severity::Minor, "there is no place for the finish reason and the token counts");
   }
+}
+
+Json media_apart(const Frame& frame, std::span<const Message> messages) {
+  json::Writer w;
+  w.begin_object();
+  if (frame.write_media != nullptr) frame.write_media(w, messages);
+  return w.end_object().take();
+}
+
+bool media_are_the_same(const Frame& frame, const Arena& document, std::span<const Message> messages) {
+  if (frame.write_media == nullptr) return true;
+  std::vector<Message> read;
+  read.reserve(document.messages().size());
+  for (std::uint32_t i = 0; i < document.messages().size(); ++i)
+    read.push_back(Arena::message(document.shared_from_this(), i));
+  return media_apart(frame, read) == media_apart(frame, messages);
+}
+
+std::string respelled(const Frame& frame, const Json& a, const Json& b) {
+  const auto said = [&](const Json& request) -> std::optional<Text> {
+    const auto text = request.get(frame.json_text).value_or(Json()).as_string();
+    const auto json = text ? Json::parse(*text) : fail(Code::WrongType, "");
+    return json ? std::optional(json->compact().text()) : std::nullopt;
+  };
+  const auto first = frame.json_text.empty() ? std::nullopt : said(a);
+  return first && first == said(b) ? "/" + std::string(frame.json_text) : "";
 }
 
 std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form) {

@@ -30,8 +30,27 @@ Json wire_frame(const Arena& document);
 // Where in a frame the "[]" stands, as a JSON Pointer.
 std::string pointer_to(const Frame& frame, const Place& place);
 
+// Notes what the system part says and cannot say in its place. What was only made up or spelled otherwise, a
+// patch of the frame may undo.
+void note_system(const Conversation& conversation, Dialect target, std::vector<Note>& notes);
+
+// If the place of the system part is a string: notes what it has no room for, instead of what was noted about
+// the blocks of a message.
+void note_string(Draft& draft, const Message& system);
+
 // Notes what the conversation has around its messages and the target's document has no place for.
 void note_frame(const Conversation& conversation, Dialect target, bool is_list, std::vector<Note>& notes);
+
+// What the request says about media beside the messages, as an object of its members.
+Json media_apart(const Frame& frame, std::span<const Message> messages);
+
+// What a document says about media beside its messages is so for these messages, too.
+bool media_are_the_same(const Frame& frame, const Arena& document, std::span<const Message> messages);
+
+// The JSON Pointer of the member that is JSON in a string, if two requests differ in its white space only;
+// else
+// "".
+std::string respelled(const Frame& frame, const Json& a, const Json& b);
 
 // One message in the dialect's natural spelling, if that is exactly one message.
 std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form = Form::AsRead);

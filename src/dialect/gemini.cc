@@ -220,6 +220,7 @@ constexpr Profile kProfile = {
     .refuses_empty_text = true,
     .has_system_messages = false,
     .opens_with_user = true,
+    .types_urls = true,
 };
 
 constexpr std::string_view kSentinel = "skip_thought_signature_validator";

@@ -290,10 +290,10 @@ void Reader::end_message(MessageRecord& message, std::uint32_t start) {
 }
 
 std::string_view Reader::plain(Slice spelled) {
-  const std::string_view bytes = cursor.bytes(spelled);
-  if (bytes.find('\\') == std::string_view::npos) return bytes;
-  plain_.resize(bytes.size() + json::kPadding);
-  const char* end = json::kernel().unescape(bytes.data(), bytes.size(), plain_.data());
+  const std::string_view all = this->spelled(spelled);
+  if (all.find('\\') == std::string_view::npos) return all;
+  plain_.resize(all.size() + json::kPadding);
+  const char* end = json::kernel().unescape(all.data(), all.size(), plain_.data());
   plain_.resize(static_cast<std::size_t>(end - plain_.data()));
   return plain_;
 }
@@ -385,7 +385,8 @@ bool Reader::document(ReadMessage read_message, std::span<const Place> places,
   return cursor.finish();
 }
 
-// The place whose first name comes first, with a value of its kind.
+// The place whose first name comes first, with a value of its kind; one that yields only if there is no
+// other.
 bool Reader::tell(std::span<const Place> places, std::span<const std::string_view> of_message,
                   const Place*& found) {
   const auto begins = [&](const Place& place, std::string_view key) {
@@ -396,8 +397,8 @@ bool Reader::tell(std::span<const Place> places, std::span<const std::string_vie
   return cursor.look([&](std::string_view key) {
     for (const Place& place : places) {
       if (!begins(place, key)) continue;
-      found = &place;
-      return false;
+      if (found == nullptr || found->yields) found = &place;
+      return found->yields;
     }
     return std::find(of_message.begin(), of_message.end(), key) == of_message.end();
   });

@@ -74,6 +74,7 @@ struct Place {
   std::span<const std::string_view> path;
   bool is_message = false;        // one message stands there, not a list
   std::string_view told_by = {};  // the member that tells the document; else the first of the path
+  bool yields = false;            // another place counts before this one, wherever its member stands
 };
 
 class Reader {
@@ -126,6 +127,9 @@ class Reader {
   using ReadMessage = bool (*)(Reader&);
   bool document(ReadMessage read_message, std::span<const Place> places,
                 std::span<const std::string_view> of_message);
+  // What was read.
+  DocumentShape shape() const { return shape_; }
+  Slice whole() const { return document_; }
   std::shared_ptr<Arena> seal(json::Buffer buffer, DialectTag dialect);
 
   // A string the wire does not have, spelled. It is kept behind the document.
@@ -140,9 +144,9 @@ class Reader {
   // Gives each result without a name the name of the call it answers.
   void name_results();
 
-  // The bytes of a slice, of the document or made up.
+  // What a slice holds, of the document or minted. Minted bytes are valid until the next mint().
   std::string_view spelled(Slice slice) const;
-  // The string a slice spells; valid until the next call.
+  // The string a slice spells; valid until the next call, and as spelled() is.
   std::string_view plain(Slice spelled);
 
   Records<MessageRecord> messages;

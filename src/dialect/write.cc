@@ -143,7 +143,9 @@ std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
 void note_places(Draft& draft, const Json& patch, std::string_view except) {
   PatchedPlaces places = dialect::places(patch);
   if (!except.empty())
-    std::erase_if(places.values, [&](const std::string& each) { return each.starts_with(except); });
+    std::erase_if(places.values, [&](const std::string& each) {
+      return each == except || each.starts_with(std::string(except) + "/");
+    });
   if (!places.values.empty()) {
     draft.note("member_dropped", Severity::Minor, "dropped",
                said("members the target does not know are left out: " + joined(places.values)));
@@ -193,7 +195,8 @@ void write_group(Draft& draft, std::span<const Message> group) {
   const std::size_t written = draft.written;
   format.write_group(draft, group);
   // What comes back from `parley` as it went there has nothing to note.
-  const bool may_be_same = is_as_read && is_wire_of(first, Dialect::Parley) && draft.written == written + 1;
+  const bool may_be_same = is_as_read && is_wire_of(first, Dialect::Parley) && draft.written == written + 1 &&
+                           !Arena::record_of(first).has(MessageRecord::kEmptyToolCalls);
   if (!may_be_same || draft.notes.size() == first_note) return;
   std::string_view own = draft.out.view().substr(start);
   if (own.starts_with(',')) own.remove_prefix(1);

@@ -23,7 +23,7 @@ using test::Generator;
 constexpr Dialect kDialects[] = {
     Dialect::OpenManus, Dialect::AgentScope, Dialect::AgentScope2, Dialect::OpenAI,   Dialect::Responses,
     Dialect::Anthropic, Dialect::Gemini,     Dialect::Ollama,      Dialect::Converse, Dialect::DeepSeek,
-    Dialect::Moonshot,  Dialect::DashScope,  Dialect::Parley};
+    Dialect::Moonshot,  Dialect::DashScope,  Dialect::OTel,        Dialect::ShareGPT, Dialect::Parley};
 // Under a sanitizer everything takes ten times as long, so a tenth must do.
 const bool kIsSanitized = !test::kCountsAllocations;
 const std::uint64_t kDocuments = kIsSanitized ? 1'000 : 10'000;
@@ -162,6 +162,7 @@ class Facts {
                              member.key.view() == "wire_role" || member.key.view() == "dialect" ||
                              member.key.view() == "state" || member.key.view() == "format" ||
                              member.key.view() == "status" || member.key.view() == "tool_name" ||
+                             member.key.view() == "from" || member.key.view() == "modality" ||
                              (names_a_tool && member.key.view() == "name");
         if (is_form || (shows_its_type && member.key.view() == "media_type")) continue;
         collect(member.value, member.key);
@@ -179,11 +180,28 @@ class Facts {
            sniff_base64_media_type(*data->as_string()) == type->as_string()->view();
   }
 
+  // What a value of ShareGPT says: thinking, calls or text with media in it, several results.
+  bool value(const std::string& text) {
+    for (const std::string mark :
+         {"<think>", "</think>", "<image>", "<video>", "<audio>", "\n</tool_response>\n<tool_response>\n"}) {
+      const std::size_t at = text.find(mark);
+      if (at == std::string::npos) continue;
+      string("value", text.substr(0, at));
+      string("value", text.substr(at + mark.size()));
+      return true;
+    }
+    const auto json = Json::parse(text);
+    const bool is_call = json && (json->get("name") || json->at("/0/name"));
+    if (is_call) collect(*json);
+    return is_call;
+  }
+
   void string(std::string_view key, const std::string& text) {
     constexpr std::string_view kMark = ";base64,";
     if (key == "name" && text == "system") return;  // what a message of results is usually called
+    if (key == "value" && value(text)) return;
     // Arguments may go from text to object and back; a data URL may be taken apart.
-    const bool is_arguments = key == "arguments" || key == "input" || key == "raw_input";
+    const bool is_arguments = key == "arguments" || key == "input" || key == "raw_input" || key == "tools";
     if (const auto json = is_arguments ? Json::parse(text) : fail(Code::Invalid, "");
         json && !json->is_string()) {
       collect(*json);
@@ -202,7 +220,9 @@ class Facts {
 void all_strings(const Json& json, std::vector<std::string>& out) {
   if (const auto text = json.as_string()) {
     out.push_back(text->str());
-    if (const auto inner = Json::parse(*text)) all_strings(*inner, out);
+    const std::size_t thought = text->view().find("</think>");
+    const std::string_view rest = text->view().substr(thought == std::string_view::npos ? 0 : thought + 8);
+    if (const auto inner = Json::parse(rest)) all_strings(*inner, out);
   }
   for (const Json& each : json.elements()) all_strings(each, out);
   for (const Json::Member& member : json.members()) {
@@ -252,9 +272,14 @@ TEST_P(Dialects, LoseNothingInSilence) {
         json::Writer frame;
         frame.begin_object();
         for (const Json::Member& member : Json::parse(document).value().members()) {
-          const bool is_list =
-              member.key == Text("messages") || member.key == Text("contents") || member.key == Text("input");
-          if (!is_list) frame.key(member.key).value(member.value);
+          const bool is_list = member.key.view() == "messages" || member.key.view() == "conversations" ||
+                               member.key.view() == "gen_ai.input.messages" ||
+                               member.key.view() == "contents" || member.key.view() == "input";
+          // Media of a list stand in messages elsewhere, and so do the notes about them.
+          const std::string type(member.key.view().substr(0, member.key.size() - 1));
+          const bool is_noted = std::any_of(writing->notes.begin(), writing->notes.end(),
+                                            [&](const Note& note) { return note.code == type + "_dropped"; });
+          if (!is_list && !is_noted) frame.key(member.key).value(member.value);
         }
         frame.end_object();
         expect_said(frame.take(), std::nullopt);
@@ -274,8 +299,8 @@ TEST_P(Dialects, LoseNothingInSilence) {
 }
 
 // What a document says, whatever the form: members by name; without what is there by default or says nothing
-// (null, empty content, raw arguments that are the arguments, the role on another wire); a string of content
-// as a list of one text.
+// (null, empty content, raw arguments that are the arguments, the role on another wire, what is remembered of
+// it, the name of a tool whose call tells it); a string of content as a list of one text.
 Json essence(const Json& json) {
   json::Writer w;
   if (json.is_object()) {
@@ -297,7 +322,8 @@ Json essence(const Json& json) {
       const bool is_derived = key == "wire_role" || key == "index" || key == "tool_name" || key == "extra";
       const bool says_nothing = value.is_null() || is_default || is_derived ||
                                 (key == "metadata" && text == "{}") || (key == "parley" && text == "1") ||
-                                (key == "content" && text == "[]") ||
+                                ((key == "content" || key == "parts") && text == "[]") || is("value", "") ||
+                                (key == "name" && json.get("tool_call_id")) ||
                                 (is("content", "") && (json.get("tool_calls") || json.get("thinking"))) ||
                                 (key == "raw_input" && value.as_string() == input.text());
       if (says_nothing) continue;
@@ -321,7 +347,11 @@ Json essence(const Json& json) {
   }
   if (json.is_array()) {
     w.begin_array();
-    for (const Json& each : json.elements()) w.value(essence(each));
+    for (const Json& each : json.elements()) {
+      const bool is_empty_text = each.get("type").value_or(Json()).as_string() == Text("text") &&
+                                 each.get("content").value_or(Json()).as_string() == Text("");
+      if (!is_empty_text) w.value(essence(each));
+    }
     return w.end_array().take();
   }
   // The bytes count, whether they stand in a data URL or not.

@@ -186,6 +186,7 @@ Generator::Call Generator::call() {
 }
 
 Tree Generator::use_block(Dialect dialect, const Call& call, const Wishes& wishes) {
+  if (dialect == Dialect::OTel) return otel_call(call, wishes);
   Tree block = Tree::object();
   const bool is_second = dialect == Dialect::AgentScope2;
   block.add("type", str(is_second ? "tool_call" : "tool_use"));
@@ -210,6 +211,7 @@ Tree Generator::use_block(Dialect dialect, const Call& call, const Wishes& wishe
 }
 
 Tree Generator::result_block(Dialect dialect, const Call& call, const Wishes& wishes) {
+  if (dialect == Dialect::OTel) return otel_result(call, wishes);
   Tree block = Tree::object();
   block.add("type", str("tool_result")).add("id", str(call.id));
   if (maybe(90)) block.add("name", maybe(95) ? str(call.name) : Tree::literal("null"));
@@ -270,6 +272,7 @@ Tree Generator::media_block(Dialect dialect, const Wishes& wishes) {
 
 // Any block but calls and results.
 Tree Generator::plain_block(Dialect dialect, bool in_result, const Wishes& wishes) {
+  if (dialect == Dialect::OTel) return otel_part(wishes);
   const std::size_t kind = random.below(10);
   if (kind < 5) return finished(Tree::object({{"type", str("text")}, {"text", str(text())}}), wishes);
   if (kind < 8) return media_block(dialect, wishes);
@@ -296,7 +299,8 @@ Tree Generator::plain_block(Dialect dialect, bool in_result, const Wishes& wishe
 std::string Generator::role_of(Dialect dialect) {
   std::vector<std::string> roles = {"user", "assistant", "system"};
   if (!is_agentscope(dialect)) roles.push_back("tool");
-  if (dialect == Dialect::Parley || dialect == Dialect::OpenAI) roles.push_back("developer");
+  if (dialect == Dialect::Parley || dialect == Dialect::OpenAI || dialect == Dialect::OTel)
+    roles.push_back("developer");
   return random.one_of(roles);
 }
 
@@ -412,6 +416,7 @@ Tree Generator::agentscope_message(Dialect dialect, std::string role, std::vecto
 Tree Generator::message(Dialect dialect, const std::string& role, std::vector<Tree> blocks,
                         const Wishes& wishes) {
   if (is_agentscope(dialect)) return agentscope_message(dialect, role, std::move(blocks), wishes);
+  if (dialect == Dialect::OTel) return otel_message(role, std::move(blocks), wishes);
   Tree message = Tree::object();
   message.add("role", str(role));
   if (maybe(10)) message.add("wire_role", str(role_of(dialect)));
@@ -428,7 +433,8 @@ Tree Generator::message(Dialect dialect, const std::string& role, std::vector<Tr
   if (maybe(20)) message.add("invocation_id", string_or_null(20));
   if (wishes.extras && maybe(50)) {
     Tree extra = Tree::object();
-    for (const std::string_view each : {"openmanus", "agentscope", "agentscope2", "openai"}) {
+    for (const std::string_view each :
+         {"openmanus", "agentscope", "agentscope2", "openai", "otel", "sharegpt"}) {
       if (maybe(50)) continue;
       Tree patch = maybe(20) ? value() : Tree::object();
       if (patch.kind == Tree::Kind::Object && maybe(30)) patch.add("is", value());
@@ -451,6 +457,9 @@ std::vector<Tree> Generator::history(Dialect dialect, const Wishes& wishes) {
     std::vector<Call> calls;
     if (maybe(40)) {
       for (std::size_t i = 1 + random.below(3); i > 0; --i) calls.push_back(call());
+      if (dialect == Dialect::OTel && maybe(20)) {  // told apart by their order
+        for (Call& each : calls) each.id.clear();
+      }
     }
     if (calls.empty()) {
       std::string role = role_of(dialect);
@@ -504,9 +513,9 @@ std::vector<Tree> Generator::history(Dialect dialect, const Wishes& wishes) {
     }
     out.push_back(message(dialect, asker, std::move(blocks), wishes));
     const auto answerer = [&] {
-      return dialect == Dialect::Parley && maybe(60) ? std::string("tool")
-             : maybe(70)                             ? "system"
-                                                     : role_of(dialect);
+      return (dialect == Dialect::Parley || dialect == Dialect::OTel) && maybe(60) ? std::string("tool")
+             : maybe(70)                                                           ? "system"
+                                                                                   : role_of(dialect);
     };
     if (is_broken && maybe(30)) out.push_back(message(dialect, "user", {}, wishes));
     if (place == 1) {
@@ -526,6 +535,7 @@ std::vector<Tree> Generator::history(Dialect dialect, const Wishes& wishes) {
 
 Tree Generator::tree(Dialect dialect, const Wishes& wishes) {
   if (is_provider(dialect)) return provider_tree(dialect, wishes);
+  if (dialect == Dialect::ShareGPT) return sharegpt_tree(wishes);
   std::vector<Tree> messages = history(dialect, wishes);
   const std::size_t shape = random.below(10);
   if (shape < 6) return Tree::array(std::move(messages));
@@ -538,7 +548,17 @@ Tree Generator::tree(Dialect dialect, const Wishes& wishes) {
     return std::move(messages.front());
   }
   Tree envelope = Tree::object();
-  envelope.add("messages", Tree::array(std::move(messages)));
+  const bool is_otel = dialect == Dialect::OTel;
+  envelope.add(is_otel ? "gen_ai.input.messages" : "messages", Tree::array(std::move(messages)));
+  if (is_otel && maybe(50)) envelope.add("gen_ai.request.model", str(word()));
+  if (is_otel && maybe(50))
+    envelope.add("gen_ai.system_instructions", Tree::array({otel_part(wishes), otel_part(wishes)}));
+  if (is_otel && maybe(50)) {
+    envelope.add(
+        "gen_ai.tool.definitions",
+        Tree::array({Tree::object(
+            {{"type", str("function")}, {"name", str("web_search")}, {"parameters", object_value()}})}));
+  }
   if (dialect == Dialect::Parley && maybe(60)) envelope.add("parley", Tree::literal("1"));
   if (dialect == Dialect::Parley && maybe(30))
     envelope.add("system", maybe(20) ? Tree::literal("null") : str(text()));

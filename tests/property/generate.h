@@ -140,6 +140,16 @@ class Generator {
   Tree result_block(Dialect dialect, const Call& call, const Wishes& wishes);
   Tree media_block(Dialect dialect, const Wishes& wishes);
   Tree plain_block(Dialect dialect, bool in_result, const Wishes& wishes);
+  Tree otel_media(const Wishes& wishes);
+  Tree otel_part(const Wishes& wishes);
+  Tree otel_call(const Call& call, const Wishes& wishes);
+  Tree otel_result(const Call& call, const Wishes& wishes);
+  Tree otel_message(const std::string& role, std::vector<Tree> parts, const Wishes& wishes);
+  std::string sharegpt_call(const Call& call, bool is_odd);
+  std::string spelled_inside(const Tree& tree);
+  Tree sharegpt_message(const std::string& from, std::string said, const Wishes& wishes);
+  std::vector<Tree> sharegpt_history(const Wishes& wishes, std::vector<std::string>& marks);
+  Tree sharegpt_tree(const Wishes& wishes);
   Call call();
   std::string role_of(Dialect dialect);
 
