@@ -1,0 +1,138 @@
+// Server-sent events. A line is looked at once, when its end is known; the ends are found with memchr.
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "parley/base/framing.h"
+
+namespace parley {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+const char* find(const char* from, const char* end, char c) {
+  const void* found = std::memchr(from, c, static_cast<std::size_t>(end - from));
+  return found != nullptr ? static_cast<const char*>(found) : end;
+}
+
+std::string_view between(const char* from, const char* to) {
+  return {from, static_cast<std::size_t>(to - from)};
+}
+
+}  // namespace
+
+void SseFramer::Part::add(std::string_view line, bool lasts) {
+  if (is_there) {
+    hold();
+    held.append(1, '\n').append(line);
+  } else if (lasts) {
+    seen = line;
+  } else {
+    held.assign(line);
+    is_held = true;
+  }
+  is_there = true;
+}
+
+void SseFramer::Part::hold() {
+  if (is_held || !is_there) return;
+  held.assign(seen);
+  is_held = true;
+}
+
+void SseFramer::Part::clear() {
+  held.clear();
+  is_held = is_there = false;
+  seen = {};
+}
+
+// Takes more of the line at hand, all that is left of it if `ends`. False if it is too large.
+bool SseFramer::more(std::string_view piece, bool ends, const OnEvent& on_event) {
+  pending_ += piece.size();
+  if (line_.size() + piece.size() > limit_) return false;
+  if (ends && line_.empty()) return line(piece, true, on_event);
+  line_.append(piece);
+  if (!ends) return true;
+  const bool good = line(line_, false, on_event);
+  line_.clear();
+  return good;
+}
+
+Result<void> SseFramer::feed(std::string_view bytes, const OnEvent& on_event) {
+  const char* p = bytes.data();
+  const char* const end = p + bytes.size();
+  if (p == end) return {};
+  if (after_cr_ && *p == '\n') ++p;
+  after_cr_ = false;
+  // The next LF is looked for only when the last one is passed: lines that end in CR do not search the rest
+  // for it again and again (F2).
+  const char* lf = find(p, end, '\n');
+  while (p != end && !failed_) {
+    if (lf < p) lf = find(p, end, '\n');
+    const char* const line_end = find(p, lf, '\r');
+    const bool ends = line_end != end;
+    failed_ = !more(between(p, line_end), ends, on_event);
+    if (!ends) break;
+    p = line_end + 1;
+    if (*line_end != '\r') continue;
+    after_cr_ = p == end;
+    if (p != end && *p == '\n') ++p;
+  }
+  if (failed_) {
+    return fail(Code::LimitExceeded,
+                "an event of the stream is larger than the limit of " + std::to_string(limit_) + " bytes");
+  }
+  for (Part* part : {&data_, &stray_, &event_}) part->hold();
+  return {};
+}
+
+std::size_t SseFramer::finish(const OnEvent& on_event) {
+  if (failed_) return pending_;
+  if (!line_.empty()) (void)line(line_, false, on_event);
+  const std::size_t left = data_.is_there || !stray_.is_there ? pending_ : 0;
+  data_.clear();
+  dispatch(on_event);
+  return left;
+}
+
+// Takes a whole line. `lasts`: it is part of the fed bytes and stays while feed() runs.
+bool SseFramer::line(std::string_view text, bool lasts, const OnEvent& on_event) {
+  if (std::exchange(first_line_, false) && text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  if (text.empty()) {
+    dispatch(on_event);
+    return true;
+  }
+  const std::size_t colon = text.find(':');
+  if (colon == 0) return true;  // a comment
+  std::string_view value = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  if (value.starts_with(' ')) value.remove_prefix(1);
+  const std::string_view name = text.substr(0, colon);
+  if (name == "data") {
+    data_.add(value, lasts);
+    return data_.view().size() <= limit_;
+  }
+  if (name == "event") {
+    event_.clear();
+    event_.add(value, lasts);
+  } else if (name == "id") {
+    if (value.find('\0') == std::string_view::npos) id_.assign(value);
+  } else if (name == "retry") {
+    std::uint64_t milliseconds = 0;
+    const auto [at, error] = std::from_chars(value.data(), value.data() + value.size(), milliseconds);
+    if (error == std::errc() && at == value.data() + value.size()) retry_ = milliseconds;
+  } else {
+    stray_.add(text, lasts);
+    return stray_.view().size() <= limit_;
+  }
+  return true;
+}
+
+void SseFramer::dispatch(const OnEvent& on_event) {
+  if (data_.is_there || stray_.is_there) on_event({event_.view(), data_.view(), id_, stray_.view()});
+  for (Part* part : {&data_, &stray_, &event_}) part->clear();
+  pending_ = 0;
+}
+
+}  // namespace parley
