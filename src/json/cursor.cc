@@ -16,18 +16,28 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 }  // namespace
 
 Cursor::Cursor(std::span<char> bytes, const CursorOptions& options)
-    : base_(bytes.data()),
-      p_(base_),
-      end_(base_ + bytes.size()),
+    : byte_limit_(options.limits.bytes),
       depth_limit_(options.limits.depth),
       string_limit_(options.limits.string),
       short_limit_(std::min(kShort, string_limit_)),
       kernel_(&kernel()),
       strict_(options.strict) {
+  restart(bytes);
+}
+
+void Cursor::restart(std::span<char> bytes) {
+  base_ = bytes.data();
+  p_ = base_;
+  end_ = base_ + bytes.size();
+  depth_ = 0;
+  failed_ = false;
+  oddities_.clear();
+  keys_.clear();
+  levels_.clear();
   constexpr std::size_t kLargest = 0xFFFFFFF0;  // so that every offset fits a Slice
-  if (bytes.size() > std::min(options.limits.bytes, kLargest)) {
+  if (bytes.size() > std::min(byte_limit_, kLargest)) {
     fail(Code::LimitExceeded, p_,
-         "the document is larger than the limit of " + std::to_string(options.limits.bytes) + " bytes");
+         "the document is larger than the limit of " + std::to_string(byte_limit_) + " bytes");
     return;
   }
   if (std::string_view(base_, bytes.size()).starts_with(kByteOrderMark)) p_ += kByteOrderMark.size();

@@ -61,6 +61,10 @@ class Cursor {
   // The same for bytes elsewhere. REQUIRES: what B1 of Buffer says holds for them.
   Cursor(std::span<char> bytes, const CursorOptions& options);
 
+  // Begins again with other bytes and the same options, as if new, but allocates nothing again: for many
+  // small documents.
+  void restart(std::span<char> bytes);
+
   bool ok() const { return !failed_; }
   const Fault& fault() const { return fault_; }
   const std::vector<Oddity>& oddities() const { return oddities_; }
@@ -261,10 +265,11 @@ class Cursor {
   }
   bool too_deep();
 
-  char* base_;
-  const char* p_;
-  const char* end_;
+  char* base_ = nullptr;
+  const char* p_ = nullptr;
+  const char* end_ = nullptr;
   std::size_t depth_ = 0;
+  std::size_t byte_limit_;
   std::size_t depth_limit_;
   std::size_t string_limit_;
   std::size_t short_limit_;
