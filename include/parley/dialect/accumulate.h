@@ -1,0 +1,59 @@
+// Accumulator puts the message of a stream together. It costs what the texts cost, whatever the number of
+// fragments. One thread at a time.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/dialect/dialect.h"
+#include "parley/dialect/note.h"
+#include "parley/dialect/stream.h"
+#include "parley/message/message.h"
+#include "parley/message/outcome.h"
+
+namespace parley {
+
+struct Accumulated {
+  Message message;  // the assistant's; its thinking has the dialect as its origin
+  Outcome outcome;
+  bool is_truncated = false;  // no Done was seen
+  std::optional<stream::Failed> failure;
+  // What was left out of a truncated message (rule 9 of repairing): calls whose arguments are not whole
+  // ("call_incomplete", the note has their text) and unsigned thinking that was cut ("thinking_incomplete").
+  std::vector<Note> notes;
+};
+
+class Accumulator {
+ public:
+  explicit Accumulator(Dialect dialect) : dialect_(dialect) {}
+
+  void add(const StreamEvent& event);
+  // What was said so far. The Accumulator is empty again afterwards.
+  Accumulated take();
+
+ private:
+  struct Part {
+    BlockType type = BlockType::Text;
+    Text id, name;
+    std::string text, signature;  // `text`: whatever the block mostly holds
+    bool has_ended = false;
+  };
+
+  void add_delta(const stream::Delta& delta);
+  bool is_cut(std::uint64_t number, const Part& part) const;
+  std::optional<Block> block_of(Part& part) const;
+  Note note_of(const Part& part, std::size_t position) const;
+
+  Dialect dialect_;
+  std::map<std::uint64_t, Part> parts_;
+  std::uint64_t newest_ = 0;  // the block that was started last
+  Part* last_ = nullptr;      // the block of the last delta,
+  std::uint64_t last_number_ = 0;
+  Outcome outcome_;
+  bool is_done_ = false;
+  std::optional<stream::Failed> failure_;
+};
+
+}  // namespace parley

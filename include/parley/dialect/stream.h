@@ -1,0 +1,148 @@
+// Streams: what a model says while it says it. A StreamReader turns the bytes of any provider's stream into
+// one kind of events, a StreamWriter turns such events into the bytes of a stream, an Accumulator
+// (accumulate.h) puts the message together.
+//
+// Invariants (quoted by tests as S1..S7):
+//   S1  The same bytes give the same events, wherever they are cut.
+//   S2  There is exactly one terminal event (Done, Truncated or Failed), and it is the last one; finish()
+//   gives
+//       it if the stream did not. What follows the provider's own end on the wire is passed over.
+//   S3  A delta and an end name a block that was started. A block ends once; only a delta that replaces comes
+//       behind its end.
+//   S4  A block that has ended is whole. Done ends all blocks; Truncated and Failed end none.
+//   S5  A chunk that is not strict JSON or not UTF-8, or has a known member of the wrong type, gives Failed
+//       and no other event.
+//   S6  Every text is UTF-8 and every Json is one.
+//   S7  What is not understood is kept: unknown events, and choices beyond the first, as Unknown; blocks of
+//       unknown types as Raw. Unknown members of what is understood are passed over.
+//
+// One thread at a time each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "parley/base/error.h"
+#include "parley/base/framing.h"
+#include "parley/base/text.h"
+#include "parley/dialect/dialect.h"
+#include "parley/json/json.h"
+#include "parley/json/limits.h"
+#include "parley/message/block.h"
+#include "parley/message/message.h"
+#include "parley/message/outcome.h"
+
+namespace parley {
+
+namespace stream {
+
+// The names that the provider gives to the answer and to the model. At most once, before all others.
+struct Start {
+  Text id, model;
+};
+
+// A block begins. The number names it in later events, and blocks stand in the message in the order of their
+// numbers, which need not be consecutive. The type is Text, Thinking, ToolUse or Raw. A second BlockStart of
+// the same number corrects the id and the name, which some servers send late.
+struct BlockStart {
+  std::uint64_t block = 0;
+  BlockType type = BlockType::Text;
+  Text id, name;  // of a tool use; `id` also of what Responses calls an item
+};
+
+enum class Fragment : std::uint8_t {
+  Text,       // of a text block
+  Thinking,   // of a thinking block
+  Signature,  // of a thinking block; always replaces
+  Arguments,  // of a tool use: a piece of the text of its arguments, which is JSON only when it is whole
+  Json,       // of a raw block: all of it, just before its end
+};
+
+// More of a block. `text` is valid during the callback.
+struct Delta {
+  std::uint64_t block = 0;
+  Fragment kind = Fragment::Text;
+  std::string_view text;
+  bool replaces = false;  // all fragments of this kind that came before
+};
+
+struct BlockEnd {
+  std::uint64_t block = 0;
+};
+
+// What the answer has cost so far, all counters that are known.
+struct UsageUpdate {
+  Usage usage;
+};
+
+struct Unknown {
+  Text name;  // of the event, or "choice" for one of the choices beyond the first
+  Json json;
+};
+
+struct Done {
+  Finish finish = Finish::Unsaid;
+  Text raw;  // the wire's word
+};
+
+// The stream ended without its terminal marker.
+struct Truncated {};
+
+// The stream is of no more use. Either the provider said so: the code is Unavailable and `kind` its word for
+// the error; or what came is not the dialect: Malformed, InvalidUtf8, WrongType, LimitExceeded.
+struct Failed {
+  Error error;
+  Text kind;
+};
+
+}  // namespace stream
+
+using StreamEvent =
+    std::variant<stream::Delta, stream::Start, stream::BlockStart, stream::BlockEnd, stream::UsageUpdate,
+                 stream::Unknown, stream::Done, stream::Truncated, stream::Failed>;
+using OnStreamEvent = std::function<void(const StreamEvent& event)>;
+
+struct StreamLimits {
+  std::size_t bytes = std::size_t{256} * 1024 * 1024;  // the whole stream
+  std::size_t frame = kFrameLimit;                     // one event, line or message of it
+  json::Limits json = {};                              // the JSON in it
+};
+
+namespace dialect {
+class Decoder;
+class Encoder;
+class Framing;
+}  // namespace dialect
+
+// Reads the stream of OpenAI, Responses, Anthropic, Gemini, Ollama, Converse, DeepSeek, Moonshot or DashScope
+// (in its compatible mode).
+//
+// Gemini has no ids for calls: "gem_0", "gem_1", ... are minted. Its signatures may stand on any part; that
+// of a call or a text becomes a thinking block without text before it.
+class StreamReader {
+ public:
+  // Fails with Unsupported if the dialect has no streams.
+  static Result<StreamReader> of(Dialect dialect, const StreamLimits& limits = {});
+  StreamReader(StreamReader&&) noexcept;
+  StreamReader& operator=(StreamReader&&) noexcept;
+  ~StreamReader();
+
+  void feed(std::string_view bytes, const OnStreamEvent& on_event);
+  // The connection has ended. Further calls of feed() and finish() do nothing.
+  void finish(const OnStreamEvent& on_event);
+
+ private:
+  StreamReader(std::unique_ptr<dialect::Decoder> decoder, std::unique_ptr<dialect::Framing> framing,
+               std::size_t bytes);
+
+  std::unique_ptr<dialect::Decoder> decoder_;
+  std::unique_ptr<dialect::Framing> framing_;
+  std::size_t bytes_left_;
+};
+
+}  // namespace parley
