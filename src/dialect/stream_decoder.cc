@@ -11,12 +11,12 @@ void Decoder::take(const Frame& frame, const OnStreamEvent& on_event) {
   if (has_ended_) return;
   on_event_ = &on_event;
   if (!frame.stray.empty()) stray(frame.stray);
-  if (has_ended_ || (frame.data.empty() && !frame.stray.empty())) return;
+  if (has_ended_ || (frame.data.empty() && !frame.is_exception)) return;
   if (is_end(frame)) return done();
   chunk_.shrink_to(0);
   chunk_.raw(frame.data);
   cursor.restart(chunk_.tail(0));
-  if (!cursor.ok() || !read(frame) || !cursor.finish()) return failed_by_fault();
+  if (!cursor.ok() || !read(frame) || !cursor.finish()) return frame.is_last ? eof() : failed_by_fault();
   act(frame);
 }
 
@@ -134,7 +134,9 @@ void Decoder::stray(std::string_view lines) {
 }
 
 void Decoder::start(const Text& id, const Text& model) {
-  if (!std::exchange(has_started_, true)) say(stream::Start{id, model});
+  if (has_started_ || (id.empty() && model.empty())) return;  // Azure begins with empty names
+  has_started_ = true;
+  say(stream::Start{id, model});
 }
 
 Decoder::BlockState* Decoder::find(std::uint64_t block) {

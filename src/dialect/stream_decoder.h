@@ -28,6 +28,7 @@ struct Frame {
   std::string_view data;
   std::string_view stray = {};  // lines that are no server-sent event
   bool is_exception = false;
+  bool is_last = false;  // the connection ended before anything ended the frame, which need not be whole
 };
 
 class Decoder {

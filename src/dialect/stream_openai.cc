@@ -17,6 +17,7 @@ namespace parley::dialect {
 namespace {
 
 constexpr std::uint64_t kThinking = 0, kContent = 1, kRefusal = 2, kFirstCall = 3;
+constexpr std::uint64_t kOldCall = 0xFFFFFFFF;  // the one of "function_call", behind all others
 
 class OpenAIDecoder : public Decoder {
  public:
@@ -77,7 +78,10 @@ class OpenAIDecoder : public Decoder {
       if (key == "reasoning_content") return text(choice.reasoning, key);
       // What others have under these names are not always texts.
       if (key == "reasoning" && cursor.peek() == '"') return text(choice.other_reasoning, key);
-      if (key == "function_call" && cursor.peek() == '{') return read_function(calls_.emplace_back(), key);
+      if (key == "function_call" && cursor.peek() == '{') {
+        calls_.emplace_back().index = kOldCall;
+        return read_function(calls_.back(), key);
+      }
       choice.has_unknown |= cursor.peek() != 'n';
       return skip();
     });

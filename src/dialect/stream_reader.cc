@@ -59,7 +59,7 @@ class LineFraming : public Framing {
     return framer_.feed(bytes, [&](std::string_view line) { on_frame({{}, line}); });
   }
   void finish(const OnFrame& on_frame) override {
-    framer_.finish([&](std::string_view line) { on_frame({{}, line}); });
+    framer_.finish([&](std::string_view line) { on_frame({.name = {}, .data = line, .is_last = true}); });
   }
 
  private:
