@@ -109,6 +109,15 @@ void check_writing(Checker& check) {
   }
 }
 
+void check_streams(Checker& check) {
+  for (const char* stream : {"10,000 chunks", "10,000 chunks one by one"}) {
+    for (const char* contender : {"Parley avx2, message", "Parley avx512, message"}) {
+      check.times_memcpy("stream", stream, contender, 0.09);
+      check.times("stream", stream, contender, "nlohmann, message", 8);
+    }
+  }
+}
+
 void check_window(Checker& check) {
   double fastest = 1e9, slowest = 0;
   for (const char* size : {"1k", "10k", "100k", "1M"}) {
@@ -143,6 +152,7 @@ std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task:
   Checker check(table);
   check_reading(check);
   check_writing(check);
+  check_streams(check);
   check_filters(check);
   check_media(check);
   const Row* construct = table.find("construct", "one message", "Parley user_message");

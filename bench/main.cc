@@ -22,6 +22,7 @@
 #include "media/task.h"
 #include "memory/task.h"
 #include "read/task.h"
+#include "stream/task.h"
 #include "tokens/task.h"
 #include "unescape/task.h"
 #include "window/task.h"
@@ -121,6 +122,7 @@ int main(int argc, char** argv) {
   run(bench::read_task::groups(documents));
   run(bench::unescape_task::groups(documents));
   run(bench::write_task::groups(documents));
+  run(bench::stream_task::groups());
   run(bench::construct_task::groups());
   run(bench::copy_task::groups());
   run(bench::tokens_task::groups());

@@ -26,11 +26,13 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "parley/base/error.h"
 #include "parley/base/framing.h"
 #include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
+#include "parley/dialect/note.h"
 #include "parley/json/json.h"
 #include "parley/json/limits.h"
 #include "parley/message/block.h"
@@ -41,7 +43,7 @@ namespace parley {
 
 namespace stream {
 
-// The names that the provider gives to the answer and to the model. At most once, before all others.
+// The names that the provider gives to the answer and to the model. At most once, when they are known.
 struct Start {
   Text id, model;
 };
@@ -144,5 +146,36 @@ class StreamReader {
   std::unique_ptr<dialect::Framing> framing_;
   std::size_t bytes_left_;
 };
+
+// Writes the stream of OpenAI (and of DeepSeek, Moonshot, DashScope), Responses, Anthropic, Gemini or Ollama,
+// so that a client of that provider puts the same message together. What must come whole there (a call of
+// Gemini or Ollama) is held back until its block ends. Truncated ends a stream without its marker.
+//
+// What the dialect has no place for is dropped, with a note: thinking (OpenAI), signatures and raw blocks of
+// another dialect, what replaces text that is already written.
+class StreamWriter {
+ public:
+  // `source`: the dialect whose events they are; it alone gets its signatures, raw blocks and finish words
+  // back. Fails with Unsupported if the dialect has no writer of streams.
+  static Result<StreamWriter> of(Dialect dialect, Dialect source);
+  static Result<StreamWriter> of(Dialect dialect) { return of(dialect, dialect); }
+  StreamWriter(StreamWriter&&) noexcept;
+  StreamWriter& operator=(StreamWriter&&) noexcept;
+  ~StreamWriter();
+
+  // Appends the bytes of the event to `out`. REQUIRES: events as S2 to S6 have them.
+  void write(const StreamEvent& event, std::string& out);
+  const std::vector<Note>& notes() const;
+
+ private:
+  explicit StreamWriter(std::unique_ptr<dialect::Encoder> encoder);
+
+  std::unique_ptr<dialect::Encoder> encoder_;
+};
+
+// The events of a message that is there already, its texts in fragments of up to `fragment` bytes. Blocks
+// that no stream has (media, results) are passed over, each with a note.
+std::vector<Note> to_events(const Message& message, const Outcome& outcome, const OnStreamEvent& on_event,
+                            std::size_t fragment = 64);
 
 }  // namespace parley
