@@ -1,4 +1,5 @@
 // Server-sent events. A line is looked at once, when its end is known; the ends are found with memchr.
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -64,12 +65,14 @@ Result<void> SseFramer::feed(std::string_view bytes, const OnEvent& on_event) {
   if (p == end) return {};
   if (after_cr_ && *p == '\n') ++p;
   after_cr_ = false;
-  // The next LF is looked for only when the last one is passed: lines that end in CR do not search the rest
-  // for it again and again (F2).
+  // The next LF and the next CR are looked for only when the last one is passed: a stream that has only one
+  // of them does not search the rest for the other again and again (F2).
   const char* lf = find(p, end, '\n');
+  const char* cr = find(p, end, '\r');
   while (p != end && !failed_) {
     if (lf < p) lf = find(p, end, '\n');
-    const char* const line_end = find(p, lf, '\r');
+    if (cr < p) cr = find(p, end, '\r');
+    const char* const line_end = std::min(lf, cr);
     const bool ends = line_end != end;
     failed_ = !more(between(p, line_end), ends, on_event);
     if (!ends) break;

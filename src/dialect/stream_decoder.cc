@@ -13,9 +13,8 @@ void Decoder::take(const Frame& frame, const OnStreamEvent& on_event) {
   if (!frame.stray.empty()) stray(frame.stray);
   if (has_ended_ || (frame.data.empty() && !frame.is_exception)) return;
   if (is_end(frame)) return done();
-  chunk_.shrink_to(0);
-  chunk_.raw(frame.data);
-  cursor.restart(chunk_.tail(0));
+  if (read_again(frame)) return act(frame);
+  load(frame.data);
   if (!cursor.ok() || !read(frame) || !cursor.finish()) return frame.is_last ? eof() : failed_by_fault();
   act(frame);
 }

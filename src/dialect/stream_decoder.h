@@ -47,12 +47,22 @@ class Decoder {
  protected:
   // Reads the chunk at the cursor and keeps slices of it. False at a fault. Says nothing.
   virtual bool read(const Frame& frame) = 0;
+  // Reads a chunk that is like one before it, by a shorter way to the same slices. False: read() is asked.
+  virtual bool read_again(const Frame&) { return false; }
   // Says what the chunk means.
   virtual void act(const Frame& frame) = 0;
   // The connection has ended without a terminal event.
   virtual void eof() { truncated(); }
   // A frame whose data are no JSON but mark the end.
   virtual bool is_end(const Frame&) { return false; }
+
+  // Puts the cursor at the beginning of `bytes`, which stand within `depth` arrays and objects.
+  void load(std::string_view bytes, std::size_t depth = 0) {
+    chunk_.shrink_to(0);
+    chunk_.raw(bytes);
+    cursor.restart(chunk_.tail(0), depth);
+  }
+  std::string_view loaded() const { return chunk_.view(); }
 
   // ---- For read(). Each takes the value at the cursor; null leaves `out` as it is. Wrong types are faults.
   bool text(Slice& out, std::string_view member);

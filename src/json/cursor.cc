@@ -25,11 +25,11 @@ Cursor::Cursor(std::span<char> bytes, const CursorOptions& options)
   restart(bytes);
 }
 
-void Cursor::restart(std::span<char> bytes) {
+void Cursor::restart(std::span<char> bytes, std::size_t depth) {
   base_ = bytes.data();
   p_ = base_;
   end_ = base_ + bytes.size();
-  depth_ = 0;
+  depth_ = depth;
   failed_ = false;
   oddities_.clear();
   keys_.clear();

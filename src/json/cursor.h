@@ -62,8 +62,8 @@ class Cursor {
   Cursor(std::span<char> bytes, const CursorOptions& options);
 
   // Begins again with other bytes and the same options, as if new, but allocates nothing again: for many
-  // small documents.
-  void restart(std::span<char> bytes);
+  // small documents. `depth`: how many arrays and objects the bytes stand in, if they are part of a document.
+  void restart(std::span<char> bytes, std::size_t depth = 0);
 
   bool ok() const { return !failed_; }
   const Fault& fault() const { return fault_; }
