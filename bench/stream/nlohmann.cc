@@ -50,8 +50,8 @@ struct Decoder {
       if (choice["finish_reason"].is_string()) finish = choice["finish_reason"];
     }
     if (const auto usage = json.find("usage"); usage != json.end() && usage->is_object()) {
-      prompt_tokens = usage->value("prompt_tokens", 0);
-      completion_tokens = usage->value("completion_tokens", 0);
+      prompt_tokens = usage->value("prompt_tokens", std::size_t{0});
+      completion_tokens = usage->value("completion_tokens", std::size_t{0});
     }
   }
 

@@ -111,7 +111,7 @@ TEST(SseFramer, F4_RefusesWhatIsLargerThanTheLimit) {
   const auto with = [](std::size_t length) {
     return "data: ok\n\ndata:" + std::string(length, 'a') + "\n\n";
   };
-  for (const std::size_t size : {1, 7, 1000}) {
+  for (const std::size_t size : {1U, 7U, 1000U}) {
     EXPECT_EQ(events_of(with(94), size, 100).error, "");
     EXPECT_EQ(events_of(with(95), size, 100).error, "");
     EXPECT_EQ(events_of(with(96), size, 100).error, "limit_exceeded");
@@ -150,7 +150,7 @@ TEST(LineFramer, F1_CutsAnywhereIntoTheSameLines) {
 }
 
 TEST(LineFramer, F4_RefusesWhatIsLargerThanTheLimit) {
-  for (const std::size_t size : {1, 3, 100}) {
+  for (const std::size_t size : {1U, 3U, 100U}) {
     EXPECT_EQ(lines_of("ok\n12345\n", size, 5), (std::vector<std::string>{"ok", "12345"}));
     EXPECT_EQ(lines_of("ok\n123456\nno\n", size, 5), (std::vector<std::string>{"ok", "limit_exceeded"}));
   }

@@ -7,7 +7,7 @@
 //   message_delta {"delta": {"stop_reason", "stop_details"}, "usage"}
 //   message_stop, ping, error {"error": {"type", "message"}}
 //
-// The input of a tool use comes in fragments; what its start has is a placeholder unless no fragment comes.
+// The input of a tool use comes in deltas; what its start has is a placeholder unless no delta comes.
 // Blocks of other types than text, thinking and tool_use are kept as they start, with the input of a server's
 // tool put in when it is whole.
 #include <map>
@@ -29,7 +29,7 @@ class AnthropicDecoder : public Decoder {
     std::string input;
   };
 
-  bool read(const Frame&) override {
+  bool read(const Chunk&) override {
     type_ = id_ = model_ = usage_ = block_ = error_ = {};
     delta_type_ = text_ = thinking_ = signature_ = input_ = stop_reason_ = stop_details_ = {};
     index_.reset();
@@ -68,8 +68,8 @@ class AnthropicDecoder : public Decoder {
     });
   }
 
-  void act(const Frame& frame) override {
-    const std::string_view type = type_.present() ? cursor.bytes(type_) : frame.name;
+  void act(const Chunk& chunk) override {
+    const std::string_view type = type_.present() ? cursor.bytes(type_) : chunk.name;
     const std::uint64_t block = index_.value_or(0);
     if (type == "content_block_delta") return act_delta(block);
     if (type == "content_block_start") return act_start(block);
@@ -89,17 +89,17 @@ class AnthropicDecoder : public Decoder {
   void act_delta(std::uint64_t block) {
     const std::string_view type = cursor.bytes(delta_type_.present() ? delta_type_ : Slice{0, 0});
     if (type == "text_delta") {
-      delta(block, BlockType::Text, stream::Fragment::Text, plain(text_));
+      delta(block, BlockType::Text, stream::DeltaKind::Text, plain(text_));
     } else if (type == "thinking_delta") {
-      delta(block, BlockType::Thinking, stream::Fragment::Thinking, plain(thinking_));
+      delta(block, BlockType::Thinking, stream::DeltaKind::Thinking, plain(thinking_));
     } else if (type == "signature_delta") {
-      delta(block, BlockType::Thinking, stream::Fragment::Signature, plain(signature_));
+      delta(block, BlockType::Thinking, stream::DeltaKind::Signature, plain(signature_));
     } else if (type != "input_json_delta") {
       unknown("content_block_delta", json(whole_));
     } else if (const BlockState* state = find(block); state != nullptr && state->type == BlockType::Raw) {
       held_[block].input.append(plain(input_));
     } else {
-      delta(block, BlockType::ToolUse, stream::Fragment::Arguments, plain(input_));
+      delta(block, BlockType::ToolUse, stream::DeltaKind::Arguments, plain(input_));
     }
   }
 
@@ -113,11 +113,11 @@ class AnthropicDecoder : public Decoder {
     const Text type = member("type");
     if (type == Text("text")) {
       open(block, BlockType::Text);
-      delta(block, BlockType::Text, stream::Fragment::Text, member("text"));
+      delta(block, BlockType::Text, stream::DeltaKind::Text, member("text"));
     } else if (type == Text("thinking")) {
       open(block, BlockType::Thinking);
-      delta(block, BlockType::Thinking, stream::Fragment::Thinking, member("thinking"));
-      delta(block, BlockType::Thinking, stream::Fragment::Signature, member("signature"));
+      delta(block, BlockType::Thinking, stream::DeltaKind::Thinking, member("thinking"));
+      delta(block, BlockType::Thinking, stream::DeltaKind::Signature, member("signature"));
     } else {
       const bool is_call = type == Text("tool_use");
       open(block, is_call ? BlockType::ToolUse : BlockType::Raw, member("id"), member("name"));
@@ -129,10 +129,10 @@ class AnthropicDecoder : public Decoder {
     const BlockState* state = find(block);
     if (state == nullptr) return;
     if (state->type == BlockType::Raw) say_raw(block);
-    if (state->type == BlockType::ToolUse && !state->has_fragments) {
+    if (state->type == BlockType::ToolUse && !state->has_deltas) {
       const auto input = held_[block].start.get("input");
       const Json given = input && input->is_object() ? *input : Json::trusted("{}");
-      delta(block, BlockType::ToolUse, stream::Fragment::Arguments, given.text());
+      delta(block, BlockType::ToolUse, stream::DeltaKind::Arguments, given.text());
     }
     held_.erase(block);
     close(block);

@@ -2,7 +2,7 @@
 //
 //   messageStart {"role"}
 //   contentBlockStart {"contentBlockIndex", "start": {"toolUse": {"toolUseId", "name"}}}   (none for texts)
-//   contentBlockDelta {"contentBlockIndex", "delta": {"text"} | {"toolUse": {"input": fragment}}
+//   contentBlockDelta {"contentBlockIndex", "delta": {"text"} | {"toolUse": {"input": piece of text}}
 //                      | {"reasoningContent": {"text"} | {"signature"} | {"redactedContent"}}}
 //   contentBlockStop {"contentBlockIndex"}
 //   messageStop {"stopReason"}
@@ -22,11 +22,11 @@ class ConverseDecoder : public Decoder {
   using Decoder::Decoder;
 
  private:
-  bool read(const Frame& frame) override {
+  bool read(const Chunk& chunk) override {
     id_ = name_ = text_ = input_ = thinking_ = signature_ = redacted_ = stop_reason_ = usage_ = whole_ = {};
     index_.reset();
     has_unknown_ = false;
-    if (frame.is_exception && cursor.peek() == '\0') return true;  // all is said in the headers
+    if (chunk.is_exception && cursor.peek() == '\0') return true;  // all is said in the headers
     const std::uint32_t from = cursor.offset();
     if (cursor.peek() != '{') return wrong_type("event", "an object");
     const bool good = cursor.object([&](std::string_view key) {
@@ -68,34 +68,34 @@ class ConverseDecoder : public Decoder {
     });
   }
 
-  void act(const Frame& frame) override {
-    if (frame.is_exception) return wire_error(json(whole_), frame.name);
+  void act(const Chunk& chunk) override {
+    if (chunk.is_exception) return wire_error(json(whole_), chunk.name);
     const std::uint64_t block = index_.value_or(0);
-    if (frame.name == "contentBlockDelta") return act_delta(block);
-    if (frame.name == "contentBlockStart") {
+    if (chunk.name == "contentBlockDelta") return act_delta(block);
+    if (chunk.name == "contentBlockStart") {
       if (id_.present() || name_.present()) {
         const Text id = copy(id_);
         open(block, BlockType::ToolUse, id, copy(name_));
       }
-    } else if (frame.name == "contentBlockStop") {
+    } else if (chunk.name == "contentBlockStop") {
       say_redacted(block);
       close_call(block);
-    } else if (frame.name == "messageStop") {
+    } else if (chunk.name == "messageStop") {
       finish_word = plain(stop_reason_);
       is_finished_ = true;
-    } else if (frame.name == "metadata") {
+    } else if (chunk.name == "metadata") {
       if (usage_.present()) say_usage(json(usage_));
       if (is_finished_) done();
-    } else if (frame.name != "messageStart") {
-      unknown(frame.name, json(whole_));
+    } else if (chunk.name != "messageStart") {
+      unknown(chunk.name, json(whole_));
     }
   }
 
   void act_delta(std::uint64_t block) {
-    delta(block, BlockType::Text, stream::Fragment::Text, plain(text_));
-    delta(block, BlockType::ToolUse, stream::Fragment::Arguments, plain(input_));
-    delta(block, BlockType::Thinking, stream::Fragment::Thinking, plain(thinking_));
-    delta(block, BlockType::Thinking, stream::Fragment::Signature, plain(signature_));
+    delta(block, BlockType::Text, stream::DeltaKind::Text, plain(text_));
+    delta(block, BlockType::ToolUse, stream::DeltaKind::Arguments, plain(input_));
+    delta(block, BlockType::Thinking, stream::DeltaKind::Thinking, plain(thinking_));
+    delta(block, BlockType::Thinking, stream::DeltaKind::Signature, plain(signature_));
     if (redacted_.present()) {
       open(block, BlockType::Raw);
       redactions_[block].append(plain(redacted_));

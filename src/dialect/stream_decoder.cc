@@ -7,16 +7,16 @@
 
 namespace parley::dialect {
 
-void Decoder::take(const Frame& frame, const OnStreamEvent& on_event) {
+void Decoder::take(const Chunk& chunk, const OnStreamEvent& on_event) {
   if (has_ended_) return;
   on_event_ = &on_event;
-  if (!frame.stray.empty()) stray(frame.stray);
-  if (has_ended_ || (frame.data.empty() && !frame.is_exception)) return;
-  if (is_end(frame)) return done();
-  if (read_again(frame)) return act(frame);
-  load(frame.data);
-  if (!cursor.ok() || !read(frame) || !cursor.finish()) return frame.is_last ? eof() : failed_by_fault();
-  act(frame);
+  if (!chunk.stray.empty()) stray(chunk.stray);
+  if (has_ended_ || (chunk.data.empty() && !chunk.is_exception)) return;
+  if (is_end(chunk)) return done();
+  if (read_again(chunk)) return act(chunk);
+  load(chunk.data);
+  if (!cursor.ok() || !read(chunk) || !cursor.finish()) return chunk.is_last ? eof() : failed_by_fault();
+  act(chunk);
 }
 
 void Decoder::end(const OnStreamEvent& on_event) {
@@ -160,21 +160,21 @@ void Decoder::open(std::uint64_t block, BlockType type, const Text& id, const Te
   say(stream::BlockStart{block, state->type, state->id, state->name});
 }
 
-void Decoder::delta(std::uint64_t block, BlockType type, stream::Fragment kind, std::string_view fragment,
+void Decoder::delta(std::uint64_t block, BlockType type, stream::DeltaKind kind, std::string_view text,
                     bool replaces) {
-  if (fragment.empty() && !replaces) return;
+  if (text.empty() && !replaces) return;
   BlockState* state = find(block);
   if (state == nullptr) {
     open(block, type);
     state = find(block);
   }
   if (state->type != type) {
-    auto error = parley::fail(Code::Invalid, "a fragment does not fit the block that the stream has started");
+    auto error = parley::fail(Code::Invalid, "a delta does not fit the block that the stream has started");
     return terminal(stream::Failed{std::move(error).error(), {}});
   }
   if (state->has_ended && !replaces) return;  // S3
-  state->has_fragments |= kind != stream::Fragment::Signature;
-  say(stream::Delta{block, kind, fragment, replaces || kind == stream::Fragment::Signature});
+  state->has_deltas |= kind != stream::DeltaKind::Signature;
+  say(stream::Delta{block, kind, text, replaces || kind == stream::DeltaKind::Signature});
 }
 
 void Decoder::close(std::uint64_t block) {
@@ -185,15 +185,15 @@ void Decoder::close(std::uint64_t block) {
 
 void Decoder::close_call(std::uint64_t block) {
   const BlockState* state = find(block);
-  if (state != nullptr && state->type == BlockType::ToolUse && !state->has_fragments) {
-    delta(block, BlockType::ToolUse, stream::Fragment::Arguments, "{}");
+  if (state != nullptr && state->type == BlockType::ToolUse && !state->has_deltas) {
+    delta(block, BlockType::ToolUse, stream::DeltaKind::Arguments, "{}");
   }
   close(block);
 }
 
 void Decoder::raw_block(std::uint64_t block, const Json& json) {
-  delta(block, BlockType::Raw, stream::Fragment::Json, json.text().view(),
-        find(block) != nullptr && find(block)->has_fragments);
+  delta(block, BlockType::Raw, stream::DeltaKind::Json, json.text().view(),
+        find(block) != nullptr && find(block)->has_deltas);
 }
 
 void Decoder::say_usage(const Json& usage) {

@@ -22,13 +22,13 @@ namespace parley::dialect {
 
 using json::Slice;
 
-// One frame of the wire, whatever the framing.
-struct Frame {
+// One frame of the wire, whatever the framing: mostly one JSON value.
+struct Chunk {
   std::string_view name;  // of the event, if the framing has one
   std::string_view data;
   std::string_view stray = {};  // lines that are no server-sent event
   bool is_exception = false;
-  bool is_last = false;  // the connection ended before anything ended the frame, which need not be whole
+  bool is_last = false;  // the connection ended before the chunk did, which need not be whole
 };
 
 class Decoder {
@@ -39,22 +39,22 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  void take(const Frame& frame, const OnStreamEvent& on_event);
+  void take(const Chunk& chunk, const OnStreamEvent& on_event);
   void end(const OnStreamEvent& on_event);
   void fail(Error error, const OnStreamEvent& on_event);
   bool has_ended() const { return has_ended_; }
 
  protected:
   // Reads the chunk at the cursor and keeps slices of it. False at a fault. Says nothing.
-  virtual bool read(const Frame& frame) = 0;
+  virtual bool read(const Chunk& chunk) = 0;
   // Reads a chunk that is like one before it, by a shorter way to the same slices. False: read() is asked.
-  virtual bool read_again(const Frame&) { return false; }
+  virtual bool read_again(const Chunk&) { return false; }
   // Says what the chunk means.
-  virtual void act(const Frame& frame) = 0;
+  virtual void act(const Chunk& chunk) = 0;
   // The connection has ended without a terminal event.
   virtual void eof() { truncated(); }
-  // A frame whose data are no JSON but mark the end.
-  virtual bool is_end(const Frame&) { return false; }
+  // A chunk whose data are no JSON but mark the end.
+  virtual bool is_end(const Chunk&) { return false; }
 
   // Puts the cursor at the beginning of `bytes`, which stand within `depth` arrays and objects.
   void load(std::string_view bytes, std::size_t depth = 0) {
@@ -95,9 +95,9 @@ class Decoder {
   // Starts the block unless it was started, or corrects what is known of it. Absent is not known.
   void open(std::uint64_t block, BlockType type, const Text& id = {}, const Text& name = {});
   bool is_open(std::uint64_t block) { return find(block) != nullptr; }
-  // A fragment of a block, which is started if need be. An empty fragment is none; one that does not fit the
+  // A delta of a block, which is started if need be. An empty one is none; one that does not fit the
   // type of its block fails the stream.
-  void delta(std::uint64_t block, BlockType type, stream::Fragment kind, std::string_view fragment,
+  void delta(std::uint64_t block, BlockType type, stream::DeltaKind kind, std::string_view text,
              bool replaces = false);
   void close(std::uint64_t block);
   // A tool use that has ended without arguments: "{}".
@@ -114,7 +114,7 @@ class Decoder {
     BlockType type = BlockType::Text;
     Text id, name;
     bool has_ended = false;
-    bool has_fragments = false;
+    bool has_deltas = false;
   };
   BlockState* find(std::uint64_t block);
 

@@ -79,7 +79,7 @@ class AnthropicEncoder : public Encoder {
     event("content_block_delta", out.end_object());
   }
 
-  void fragment(OpenBlock& open, std::string_view text) override {
+  void delta(OpenBlock& open, std::string_view text) override {
     begin(open);
     if (open.type == BlockType::ToolUse) return put_delta(open, "input_json_delta", "partial_json", text);
     const bool is_thinking = open.type == BlockType::Thinking;

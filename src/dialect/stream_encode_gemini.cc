@@ -48,7 +48,7 @@ class GeminiEncoder : public Encoder {
 
   void start() override {}
 
-  void fragment(OpenBlock& open, std::string_view text) override {
+  void delta(OpenBlock& open, std::string_view text) override {
     if (is_held(open)) return;
     open.is_written = true;
     put_text(text, open.type == BlockType::Thinking);

@@ -21,7 +21,7 @@ class OllamaEncoder : public Encoder {
 
   void start() override {}
 
-  void fragment(OpenBlock& open, std::string_view text) override {
+  void delta(OpenBlock& open, std::string_view text) override {
     if (open.type == BlockType::ToolUse) return;
     open.is_written = true;
     const bool is_thinking = open.type == BlockType::Thinking;

@@ -18,7 +18,7 @@ class OpenAIEncoder : public Encoder {
     return out;
   }
   // A chunk with one choice, at the members of its delta.
-  json::Writer delta() const {
+  json::Writer choice() const {
     json::Writer out = chunk();
     out.begin_object().key("index").number(0).key("delta").begin_object();
     return out;
@@ -30,7 +30,7 @@ class OpenAIEncoder : public Encoder {
   }
 
   void start() override {
-    json::Writer out = delta();
+    json::Writer out = choice();
     finish_delta(out.key("role").string("assistant").key("content").string(""));
   }
 
@@ -52,14 +52,14 @@ class OpenAIEncoder : public Encoder {
 
   template <typename Members>
   void call(const OpenBlock& open, Members members) {
-    json::Writer out = delta();
+    json::Writer out = choice();
     out.key("tool_calls").begin_array().begin_object();
     out.key("index").number(static_cast<std::int64_t>(open.index));
     members(out);
     finish_delta(out.end_object().end_array());
   }
 
-  void fragment(OpenBlock& open, std::string_view text) override {
+  void delta(OpenBlock& open, std::string_view text) override {
     if (open.type == BlockType::ToolUse) {
       return call(open, [&](json::Writer& out) {
         out.key("function").begin_object().key("arguments").string(text).end_object();
@@ -70,7 +70,7 @@ class OpenAIEncoder : public Encoder {
       return drop("thinking_dropped", Severity::Minor, "the dialect has no place for thinking");
     }
     open.is_written = true;
-    json::Writer out = delta();
+    json::Writer out = choice();
     finish_delta(out.key(is_thinking ? "reasoning_content" : "content").string(text));
   }
 
@@ -80,7 +80,7 @@ class OpenAIEncoder : public Encoder {
   }
 
   void done(std::string_view word) override {
-    json::Writer out = delta();
+    json::Writer out = choice();
     finish_delta(out, word);
     out = chunk();
     out.end_array().key("usage").begin_object();

@@ -112,7 +112,7 @@ class ResponsesEncoder : public Encoder {
     put_item("response.output_item.added", open, false);
   }
 
-  void fragment(OpenBlock& open, std::string_view text) override {
+  void delta(OpenBlock& open, std::string_view text) override {
     const bool is_first = !open.is_written;
     begin(open);
     if (is_first) put_part_event(open, "added", "");

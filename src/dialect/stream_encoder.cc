@@ -75,18 +75,18 @@ void Encoder::write(const stream::Delta& delta) {
   const auto found = blocks_.find(delta.block);
   if (found == blocks_.end()) return;
   OpenBlock& open = found->second;
-  if (delta.kind == stream::Fragment::Signature) {
+  if (delta.kind == stream::DeltaKind::Signature) {
     if (is_own()) open.signature = delta.text;
     if (!is_own()) drop("signature_dropped", Severity::Minor, "a signature goes back to its maker only");
     return;
   }
   if (delta.replaces) open.text.clear();
   open.text.append(delta.text);
-  if (delta.kind == stream::Fragment::Json) return;
+  if (delta.kind == stream::DeltaKind::Json) return;
   if (delta.replaces && open.is_written) {
     replaced(open);
   } else {
-    fragment(open, delta.text);
+    this->delta(open, delta.text);
   }
 }
 
@@ -140,13 +140,13 @@ void StreamWriter::write(const StreamEvent& event, std::string& out) { encoder_-
 const std::vector<Note>& StreamWriter::notes() const { return encoder_->notes; }
 
 std::vector<Note> to_events(const Message& message, const Outcome& outcome, const OnStreamEvent& on_event,
-                            std::size_t fragment) {
+                            std::size_t delta_bytes) {
   std::vector<Note> notes;
   std::uint64_t number = 0;
-  const auto in_fragments = [&](stream::Fragment kind, std::string_view text) {
+  const auto in_deltas = [&](stream::DeltaKind kind, std::string_view text) {
     while (!text.empty()) {
       // At least one character, so that a small limit ends, too.
-      std::size_t size = utf8_floor(text, std::min(std::max<std::size_t>(fragment, 1), text.size()));
+      std::size_t size = utf8_floor(text, std::min(std::max<std::size_t>(delta_bytes, 1), text.size()));
       if (size == 0) size = utf8_sequence_length(text, 0);
       on_event(stream::Delta{number, kind, text.substr(0, size), false});
       text.remove_prefix(size);
@@ -157,21 +157,21 @@ std::vector<Note> to_events(const Message& message, const Outcome& outcome, cons
     stream::BlockStart start{number, block.type(), {}, {}};
     if (const auto* text = block.as<TextBlock>()) {
       on_event(start);
-      in_fragments(stream::Fragment::Text, text->text);
+      in_deltas(stream::DeltaKind::Text, text->text);
     } else if (const auto* thinking = block.as<ThinkingBlock>()) {
       on_event(start);
-      in_fragments(stream::Fragment::Thinking, thinking->thinking);
+      in_deltas(stream::DeltaKind::Thinking, thinking->thinking);
       if (!thinking->signature.empty()) {
-        on_event(stream::Delta{number, stream::Fragment::Signature, thinking->signature, true});
+        on_event(stream::Delta{number, stream::DeltaKind::Signature, thinking->signature, true});
       }
     } else if (const auto* use = block.as<ToolUseBlock>()) {
       start.id = use->id;
       start.name = use->name;
       on_event(start);
-      in_fragments(stream::Fragment::Arguments, use->arguments);
+      in_deltas(stream::DeltaKind::Arguments, use->arguments);
     } else if (const auto* raw = block.as<RawBlock>()) {
       on_event(start);
-      on_event(stream::Delta{number, stream::Fragment::Json, raw->json.text(), false});
+      on_event(stream::Delta{number, stream::DeltaKind::Json, raw->json.text(), false});
     } else {
       notes.push_back({"block_dropped", Severity::Major, std::nullopt, number, "", "dropped",
                        "a stream has no place for media and results"});

@@ -39,9 +39,9 @@ class Encoder {
 
   virtual void start() = 0;  // before anything else; names() may be empty
   virtual void block(OpenBlock&) {}
-  // A fragment, which the block's text has by now. Not called for what replaces, for signatures, or for the
+  // A delta, which the block's text has by now. Not called for what replaces, for signatures, or for the
   // JSON of raw blocks.
-  virtual void fragment(OpenBlock&, std::string_view) {}
+  virtual void delta(OpenBlock&, std::string_view) {}
   virtual void end(OpenBlock&) {}
   virtual void done(std::string_view word) = 0;
   virtual void failed(const stream::Failed& failed) = 0;

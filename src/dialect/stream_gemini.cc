@@ -26,7 +26,7 @@ class GeminiDecoder : public Decoder {
     bool is_thought = false, is_call = false, is_plain = true, is_other = false;
   };
 
-  bool read(const Frame&) override {
+  bool read(const Chunk&) override {
     id_ = model_ = usage_ = error_ = finish_ = block_reason_ = {};
     others_.clear();
     parts_.clear();
@@ -105,7 +105,7 @@ class GeminiDecoder : public Decoder {
     });
   }
 
-  void act(const Frame&) override {
+  void act(const Chunk&) override {
     if (error_.present()) return wire_error(json(error_));
     start(id_, model_);
     for (const Part& part : parts_) act(part);
@@ -131,10 +131,10 @@ class GeminiDecoder : public Decoder {
     const bool says_something = part.text.length != 0 || (part.is_thought && part.signature.present());
     if (!says_something) return;
     if (!goes_on) begin(type);
-    delta(block_, type, part.is_thought ? stream::Fragment::Thinking : stream::Fragment::Text,
+    delta(block_, type, part.is_thought ? stream::DeltaKind::Thinking : stream::DeltaKind::Text,
           plain(part.text));
     if (part.is_thought && part.signature.present()) {
-      delta(block_, type, stream::Fragment::Signature, plain(part.signature));
+      delta(block_, type, stream::DeltaKind::Signature, plain(part.signature));
     }
     if (!part.is_plain) end_block();
   }
@@ -147,7 +147,7 @@ class GeminiDecoder : public Decoder {
     end_block();
     open(++block_, BlockType::ToolUse, id, name);
     if (part.args.present()) {
-      delta(block_, BlockType::ToolUse, stream::Fragment::Arguments, cursor.bytes(part.args));
+      delta(block_, BlockType::ToolUse, stream::DeltaKind::Arguments, cursor.bytes(part.args));
     }
     close_call(block_);
   }
@@ -155,7 +155,7 @@ class GeminiDecoder : public Decoder {
   void sign(const Part& part) {
     if (!part.signature.present()) return;
     begin(BlockType::Thinking);
-    delta(block_, BlockType::Thinking, stream::Fragment::Signature, plain(part.signature));
+    delta(block_, BlockType::Thinking, stream::DeltaKind::Signature, plain(part.signature));
     end_block();
   }
 

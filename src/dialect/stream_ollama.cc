@@ -24,7 +24,7 @@ class OllamaDecoder : public Decoder {
     Slice id, name, arguments;
   };
 
-  bool read(const Frame&) override {
+  bool read(const Chunk&) override {
     model_ = content_ = thinking_ = reason_ = error_ = {};
     is_last_ = false;
     calls_.clear();
@@ -61,15 +61,15 @@ class OllamaDecoder : public Decoder {
     });
   }
 
-  void act(const Frame&) override {
+  void act(const Chunk&) override {
     if (error_.present()) return wire_error(json(error_));
     start({}, model_);
-    delta(kThinking, BlockType::Thinking, stream::Fragment::Thinking, plain(thinking_));
-    delta(kContent, BlockType::Text, stream::Fragment::Text, plain(content_));
+    delta(kThinking, BlockType::Thinking, stream::DeltaKind::Thinking, plain(thinking_));
+    delta(kContent, BlockType::Text, stream::DeltaKind::Text, plain(content_));
     for (const Call& call : calls_) {
       open(next_call_, BlockType::ToolUse, copy(call.id), copy(call.name));
       if (call.arguments.present()) {
-        delta(next_call_, BlockType::ToolUse, stream::Fragment::Arguments, cursor.bytes(call.arguments));
+        delta(next_call_, BlockType::ToolUse, stream::DeltaKind::Arguments, cursor.bytes(call.arguments));
       }
       close_call(next_call_++);
     }

@@ -40,7 +40,7 @@ class OpenAIDecoder : public Decoder {
     bool has_unknown = false;
   };
 
-  bool is_end(const Frame& frame) override { return frame.data == "[DONE]"; }
+  bool is_end(const Chunk& chunk) override { return chunk.data == "[DONE]"; }
 
   void clear() {
     id_ = model_ = usage_ = error_ = message_ = {};
@@ -48,7 +48,7 @@ class OpenAIDecoder : public Decoder {
     calls_.clear();
   }
 
-  bool read(const Frame&) override {
+  bool read(const Chunk&) override {
     clear();
     if (cursor.peek() != '{') return wrong_type("chunk", "an object");
     const bool good = read_members();
@@ -83,10 +83,10 @@ class OpenAIDecoder : public Decoder {
     if (!is_padding(std::string_view(tail_).substr(padding_))) padding_ = std::string::npos;
   }
 
-  bool read_again(const Frame& frame) override {
-    if (head_.empty() || !frame.data.starts_with(head_)) return false;
+  bool read_again(const Chunk& chunk) override {
+    if (head_.empty() || !chunk.data.starts_with(head_)) return false;
     clear();
-    load(frame.data.substr(head_.size()), kDepth);
+    load(chunk.data.substr(head_.size()), kDepth);
     if (cursor.peek() != '{' || !read_delta(choices_.emplace_back())) return false;
     choices_.back().end_call = calls_.size();
     const std::string_view rest = loaded().substr(cursor.offset());
@@ -158,9 +158,9 @@ class OpenAIDecoder : public Decoder {
     });
   }
 
-  void act(const Frame& frame) override {
+  void act(const Chunk& chunk) override {
     if (error_.present()) return wire_error(json(error_));
-    if (frame.name == "error") return wire_error(json(message_));
+    if (chunk.name == "error") return wire_error(json(message_));
     start(id_, model_);
     for (const Choice& choice : choices_) {
       if (choice.index.value_or(0) == 0) {
@@ -174,10 +174,10 @@ class OpenAIDecoder : public Decoder {
 
   void act(const Choice& choice) {
     const Slice reasoning = choice.reasoning.present() ? choice.reasoning : choice.other_reasoning;
-    delta(kThinking, BlockType::Thinking, stream::Fragment::Thinking, plain(reasoning));
-    delta(kContent, BlockType::Text, stream::Fragment::Text, plain(choice.content));
+    delta(kThinking, BlockType::Thinking, stream::DeltaKind::Thinking, plain(reasoning));
+    delta(kContent, BlockType::Text, stream::DeltaKind::Text, plain(choice.content));
     has_refusal |= choice.refusal.length != 0 && choice.refusal.present();
-    delta(kRefusal, BlockType::Text, stream::Fragment::Text, plain(choice.refusal));
+    delta(kRefusal, BlockType::Text, stream::DeltaKind::Text, plain(choice.refusal));
     for (std::size_t i = choice.first_call; i < choice.end_call; ++i) act(calls_[i]);
     if (choice.has_unknown) unknown("delta", json(choice.delta));
     if (choice.usage.present()) say_usage(json(choice.usage));
@@ -193,7 +193,7 @@ class OpenAIDecoder : public Decoder {
     }
     next_call_ = std::max(next_call_, call_ + 1);
     open(call_, BlockType::ToolUse, id, copy(call.name));
-    delta(call_, BlockType::ToolUse, stream::Fragment::Arguments, plain(call.arguments));
+    delta(call_, BlockType::ToolUse, stream::DeltaKind::Arguments, plain(call.arguments));
   }
 
   static constexpr std::size_t kDepth = 3;  // of a delta: in a choice, in the list of them, in the chunk

@@ -25,14 +25,14 @@ constexpr auto kStreams = std::to_array<StreamFormat>({
 
 }  // namespace
 
-using OnFrame = std::function<void(const Frame& frame)>;
+using OnChunk = std::function<void(const Chunk& chunk)>;
 
 // What all framings look like from here.
 class Framing {
  public:
   virtual ~Framing() = default;
-  virtual Result<void> feed(std::string_view bytes, const OnFrame& on_frame) = 0;
-  virtual void finish(const OnFrame& on_frame) = 0;
+  virtual Result<void> feed(std::string_view bytes, const OnChunk& on_chunk) = 0;
+  virtual void finish(const OnChunk& on_chunk) = 0;
 };
 
 namespace {
@@ -40,12 +40,12 @@ namespace {
 class SseFraming : public Framing {
  public:
   explicit SseFraming(std::size_t limit) : framer_(limit) {}
-  Result<void> feed(std::string_view bytes, const OnFrame& on_frame) override {
+  Result<void> feed(std::string_view bytes, const OnChunk& on_chunk) override {
     return framer_.feed(bytes,
-                        [&](const SseEvent& event) { on_frame({event.event, event.data, event.stray}); });
+                        [&](const SseEvent& event) { on_chunk({event.event, event.data, event.stray}); });
   }
-  void finish(const OnFrame& on_frame) override {
-    framer_.finish([&](const SseEvent& event) { on_frame({event.event, event.data, event.stray}); });
+  void finish(const OnChunk& on_chunk) override {
+    framer_.finish([&](const SseEvent& event) { on_chunk({event.event, event.data, event.stray}); });
   }
 
  private:
@@ -55,11 +55,11 @@ class SseFraming : public Framing {
 class LineFraming : public Framing {
  public:
   explicit LineFraming(std::size_t limit) : framer_(limit) {}
-  Result<void> feed(std::string_view bytes, const OnFrame& on_frame) override {
-    return framer_.feed(bytes, [&](std::string_view line) { on_frame({{}, line}); });
+  Result<void> feed(std::string_view bytes, const OnChunk& on_chunk) override {
+    return framer_.feed(bytes, [&](std::string_view line) { on_chunk({{}, line}); });
   }
-  void finish(const OnFrame& on_frame) override {
-    framer_.finish([&](std::string_view line) { on_frame({.name = {}, .data = line, .is_last = true}); });
+  void finish(const OnChunk& on_chunk) override {
+    framer_.finish([&](std::string_view line) { on_chunk({.name = {}, .data = line, .is_last = true}); });
   }
 
  private:
@@ -69,15 +69,15 @@ class LineFraming : public Framing {
 class EventStreamFraming : public Framing {
  public:
   explicit EventStreamFraming(std::size_t limit) : framer_(limit) {}
-  Result<void> feed(std::string_view bytes, const OnFrame& on_frame) override {
+  Result<void> feed(std::string_view bytes, const OnChunk& on_chunk) override {
     return framer_.feed(bytes, [&](const EventStreamFrame& frame) {
       const bool is_event = frame.header(":message-type") == "event";
       const std::string_view name = frame.header(is_event ? ":event-type" : ":exception-type");
       // An "error" has no payload, only headers.
-      on_frame({name.empty() ? frame.header(":error-code") : name, frame.payload, {}, !is_event});
+      on_chunk({name.empty() ? frame.header(":error-code") : name, frame.payload, {}, !is_event});
     });
   }
-  void finish(const OnFrame&) override {}
+  void finish(const OnChunk&) override {}
 
  private:
   EventStreamFramer framer_;
@@ -121,7 +121,7 @@ void StreamReader::feed(std::string_view bytes, const OnStreamEvent& on_event) {
   bytes = bytes.substr(0, bytes_left_);  // so that the events before the limit are the same however it is cut
   bytes_left_ -= bytes.size();
   const auto fed =
-      framing_->feed(bytes, [&](const dialect::Frame& frame) { decoder_->take(frame, on_event); });
+      framing_->feed(bytes, [&](const dialect::Chunk& chunk) { decoder_->take(chunk, on_event); });
   if (!fed) return decoder_->fail(fed.error(), on_event);
   if (is_too_much) {
     decoder_->fail(fail(Code::LimitExceeded, "the stream is larger than its limit").error(), on_event);
@@ -130,7 +130,7 @@ void StreamReader::feed(std::string_view bytes, const OnStreamEvent& on_event) {
 
 void StreamReader::finish(const OnStreamEvent& on_event) {
   if (decoder_->has_ended()) return;
-  framing_->finish([&](const dialect::Frame& frame) { decoder_->take(frame, on_event); });
+  framing_->finish([&](const dialect::Chunk& chunk) { decoder_->take(chunk, on_event); });
   decoder_->end(on_event);
 }
 

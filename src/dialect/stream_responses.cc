@@ -7,9 +7,10 @@
 //   error {"code", "message"}
 //
 // An item is a block: a tool use, thinking, or raw if its type is not known. A message is a block for each of
-// its parts. What is "done" is said again as a whole, and the last response says all items again: fragments
+// its parts. What is "done" is said again as a whole, and the last response says all items again: deltas
 // replace what came before only if they are different, so what was said is kept here, too. Thinking is the
 // texts of the summary and of the content, with an empty line between two.
+#include <algorithm>
 #include <array>
 
 #include "dialect/stream_decoder.h"
@@ -21,7 +22,7 @@ namespace {
 std::uint64_t block_number(std::uint64_t item, std::uint64_t part = 0) { return item << 32 | part; }
 constexpr std::uint64_t kMostItems = 0x7FFFFFFF;
 
-// What the fragments of an event are part of.
+// What the deltas of an event are part of.
 struct PartRow {
   std::string_view name;  // between "response." and ".delta" or ".done"
   BlockType type;
@@ -36,10 +37,13 @@ constexpr auto kParts = std::to_array<PartRow>({
     {"reasoning_summary_text", BlockType::Thinking},
 });
 
-stream::Fragment fragment_of(BlockType type) {
-  return type == BlockType::ToolUse    ? stream::Fragment::Arguments
-         : type == BlockType::Thinking ? stream::Fragment::Thinking
-                                       : stream::Fragment::Text;
+constexpr auto kLifecycle = std::to_array<std::string_view>(
+    {"created", "queued", "in_progress", "completed", "incomplete", "failed"});
+
+stream::DeltaKind kind_of(BlockType type) {
+  return type == BlockType::ToolUse    ? stream::DeltaKind::Arguments
+         : type == BlockType::Thinking ? stream::DeltaKind::Thinking
+                                       : stream::DeltaKind::Text;
 }
 
 Text string_of(const Json& object, std::string_view member) {
@@ -59,7 +63,7 @@ class ResponsesDecoder : public Decoder {
     bool has_part = false;
   };
 
-  bool read(const Frame&) override {
+  bool read(const Chunk&) override {
     type_ = delta_ = all_ = item_ = response_ = error_ = {};
     item_index_.reset();
     part_index_.reset();
@@ -82,23 +86,24 @@ class ResponsesDecoder : public Decoder {
     return good;
   }
 
-  void act(const Frame& frame) override {
-    std::string_view type = type_.present() ? cursor.bytes(type_) : frame.name;
+  void act(const Chunk& chunk) override {
+    std::string_view type = type_.present() ? cursor.bytes(type_) : chunk.name;
     if (type == "error") return wire_error(json(error_.present() ? error_ : whole_), error_code());
     if (!type.starts_with("response.")) {
       if (type != "keepalive") unknown(type, json(whole_));
       return;
     }
     type.remove_prefix(std::string_view("response.").size());
-    if (type.ends_with(".delta")) return act_delta(type.substr(0, type.size() - 6));
+    if (type.ends_with(".delta") && act_delta(type.substr(0, type.size() - 6))) return;
     if (type == "output_item.added" || type == "output_item.done") {
       return act_item(item_index_.value_or(0), json(item_), type == "output_item.done");
     }
-    if (response_.present()) return act_response(type, json(response_));
+    const bool is_lifecycle = std::find(kLifecycle.begin(), kLifecycle.end(), type) != kLifecycle.end();
+    if (is_lifecycle && response_.present()) return act_response(type, json(response_));
     if (type == "content_part.added" || type == "content_part.done") return;  // the item says it again
     if (type == "reasoning_summary_part.added" || type == "reasoning_summary_part.done") return;
     if (type.ends_with(".done") && act_done(type.substr(0, type.size() - 5))) return;
-    unknown(frame.name.empty() ? type : frame.name, json(whole_));
+    unknown(type_.present() ? cursor.bytes(type_) : chunk.name, json(whole_));
   }
 
   // The flat form has "type": "error", which says nothing.
@@ -122,13 +127,14 @@ class ResponsesDecoder : public Decoder {
     return true;
   }
 
-  void act_delta(std::string_view name) {
+  bool act_delta(std::string_view name) {
     const PartRow* row = row_of(name);
-    if (row == nullptr || !delta_.present()) return unknown(name, json(whole_));
+    if (row == nullptr || !delta_.present()) return false;
     const std::uint64_t item = item_index_.value_or(0), part = part_index_.value_or(0);
     has_refusal |= row->is_refusal;
     if (row->type != BlockType::Thinking) {
-      return add(block_number(item, row->type == BlockType::Text ? part : 0), row->type, plain(delta_));
+      add(block_number(item, row->type == BlockType::Text ? part : 0), row->type, plain(delta_));
+      return true;
     }
     Said& said = said_[block_number(item)];
     if (said.has_part && said.part != part && !said.text.empty()) {
@@ -137,11 +143,12 @@ class ResponsesDecoder : public Decoder {
     said.part = part;
     said.has_part = true;
     add(block_number(item), BlockType::Thinking, plain(delta_));
+    return true;
   }
 
-  void add(std::uint64_t block, BlockType type, std::string_view fragment) {
-    said_[block].text.append(fragment);
-    delta(block, type, fragment_of(type), fragment);
+  void add(std::uint64_t block, BlockType type, std::string_view more) {
+    said_[block].text.append(more);
+    delta(block, type, kind_of(type), more);
   }
 
   // All of a block.
@@ -150,7 +157,7 @@ class ResponsesDecoder : public Decoder {
     if (said == text.view()) return;
     const bool replaces = !said.empty();
     said = text.view();
-    delta(block, type, fragment_of(type), text, replaces);
+    delta(block, type, kind_of(type), text, replaces);
   }
 
   // An item as it begins, or as it is.
@@ -169,7 +176,7 @@ class ResponsesDecoder : public Decoder {
       const Text signature = string_of(item, "encrypted_content");
       if (is_done && !signature.empty() && said_[block].signature != signature) {
         said_[block].signature = signature;
-        delta(block, BlockType::Thinking, stream::Fragment::Signature, signature, true);
+        delta(block, BlockType::Thinking, stream::DeltaKind::Signature, signature, true);
       }
     } else {
       open(block, BlockType::Raw, string_of(item, "id"));

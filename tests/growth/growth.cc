@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "guard/image/sample_images.h"
@@ -309,6 +310,57 @@ void add_rules(std::vector<Work>& works) {
   run(Dialect::Moonshot,
       repeated(R"({"messages":[],"tools":[{"function":{"name":"f","parameters":{"properties":{"a":1)",
                R"(,"a":{"b":1})", "}}}}]}"));
+// ---- Streams: events, lines and blocks without end, byte by byte and at once.
+void add_streams(std::vector<Work>& works) {
+  // Each '#' of a part is a number that goes up.
+  const auto counted = [](std::string begin, std::string part) {
+      std::string out = begin;
+      for (std::size_t i = 0; out.size() < size; ++i) {
+        for (const char c : part) out += c == '#' ? std::to_string(i) : std::string(1, c);
+      }
+      return out;
+  const std::tuple<Dialect, const char*, const char*> streams[] = {
+      {Dialect::OpenAI, "", "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"},
+      {Dialect::OpenAI, "", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":#}]}}]}\n\n"},
+      {Dialect::OpenAI, "", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"#\"}]}}]}\n\n"},
+      {Dialect::OpenAI, "", "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":#}}\n\n"},
+      {Dialect::OpenAI, "data: {\"choices\":[{\"delta\":{\"content\":\"", "aaaa"},
+      {Dialect::OpenAI, "data: {", "\ndata: "},
+      {Dialect::OpenAI, "", ":\r"},
+      {Dialect::OpenAI, "", "\r\n"},
+      {Dialect::OpenAI, "", "x\n"},
+      {Dialect::OpenAI, "", "{}\n\n"},
+      {Dialect::Responses, "",
+       "data: {\"type\":\"response.output_text.delta\",\"output_index\":#,\"delta\":\"a\"}\n\n"},
+      {Dialect::Responses, "",
+       "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"a\"}\n\n"},
+      {Dialect::Responses, "",
+       "data: {\"type\":\"response.output_item.added\",\"output_index\":#,\"item\":{}}\n\n"},
+      {Dialect::Anthropic, "",
+       "data: {\"type\":\"content_block_start\",\"index\":#,\"content_block\":{}}\n\n"},
+      {Dialect::Anthropic, "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{}}\n\n",
+       "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\","
+       "\"partial_json\":\"[\"}}\n\n"},
+      {Dialect::Gemini, "",
+       "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{}},{\"text\":\"a\"}]}}]}\n\n"},
+      {Dialect::Ollama, "", "{\"message\":{\"content\":\"a\",\"tool_calls\":[{}]}}\n"},
+      {Dialect::Ollama, "", "\n"},
+  for (std::size_t i = 0; i < std::size(streams); ++i) {
+    const auto& [dialect, begin, part] = streams[i];
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{1} << 20}) {
+      works.push_back({"stream " + std::to_string(i) + (piece == 1 ? " byte by byte" : ""),
+                       counted(begin, part), [dialect, piece](const std::string& bytes) {
+                         StreamReader reader = StreamReader::of(dialect).value();
+                         Accumulator accumulator(dialect);
+                         const OnStreamEvent add = [&](const StreamEvent& event) { accumulator.add(event); };
+                         for (std::size_t at = 0; at < bytes.size(); at += piece) {
+                           reader.feed(std::string_view(bytes).substr(at, piece), add);
+                         }
+                         reader.finish(add);
+                         (void)accumulator.take();
+                       }});
+    }
+  }
 }
 
 }  // namespace
@@ -322,6 +374,7 @@ int main() {
   add_urls(works);
   add_clips(works);
   add_rules(works);
+  add_streams(works);
   for (const Work& work : works) {
     work.run(work.input(kSize));  // what is made once is made now
     for (const std::size_t times : {1, 2, 4}) {

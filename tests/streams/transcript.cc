@@ -37,7 +37,7 @@ struct Line {
   }
   std::string operator()(const stream::Delta& e) const {
     constexpr std::string_view kKinds[] = {"text", "thinking", "signature", "arguments", "json"};
-    const bool is_replaced = e.replaces && e.kind != stream::Fragment::Signature;
+    const bool is_replaced = e.replaces && e.kind != stream::DeltaKind::Signature;
     return numbered(is_replaced ? "replace" : "delta", e.block) + " " +
            std::string(kKinds[static_cast<std::size_t>(e.kind)]) + " " + quoted(e.text);
   }

@@ -1,5 +1,5 @@
 // Accumulator puts the message of a stream together. It costs what the texts cost, whatever the number of
-// fragments. One thread at a time.
+// deltas. One thread at a time.
 #pragma once
 
 #include <map>
@@ -34,7 +34,7 @@ class Accumulator {
   Accumulated take();
 
  private:
-  struct Part {
+  struct Growing {
     BlockType type = BlockType::Text;
     Text id, name;
     std::string text, signature;  // `text`: whatever the block mostly holds
@@ -42,14 +42,14 @@ class Accumulator {
   };
 
   void add_delta(const stream::Delta& delta);
-  bool is_cut(std::uint64_t number, const Part& part) const;
-  std::optional<Block> block_of(Part& part) const;
-  Note note_of(const Part& part, std::size_t position) const;
+  bool is_cut(std::uint64_t number, const Growing& growing) const;
+  std::optional<Block> block_of(Growing& growing) const;
+  Note note_of(const Growing& growing, std::size_t position) const;
 
   Dialect dialect_;
-  std::map<std::uint64_t, Part> parts_;
+  std::map<std::uint64_t, Growing> blocks_;
   std::uint64_t newest_ = 0;  // the block that was started last
-  Part* last_ = nullptr;      // the block of the last delta,
+  Growing* last_ = nullptr;   // the block of the last delta,
   std::uint64_t last_number_ = 0;
   Outcome outcome_;
   bool is_done_ = false;

@@ -12,7 +12,7 @@
 //   S4  A block that has ended is whole. Done ends all blocks; Truncated and Failed end none.
 //   S5  A chunk that is not strict JSON or not UTF-8, or has a known member of the wrong type, gives Failed
 //       and no other event.
-//   S6  Every text is UTF-8 and every Json is one.
+//   S6  Every text is UTF-8 and every Json is one; half a surrogate pair becomes U+FFFD.
 //   S7  What is not understood is kept: unknown events, and choices beyond the first, as Unknown; blocks of
 //       unknown types as Raw. Unknown members of what is understood are passed over.
 //
@@ -57,7 +57,7 @@ struct BlockStart {
   Text id, name;  // of a tool use; `id` also of what Responses calls an item
 };
 
-enum class Fragment : std::uint8_t {
+enum class DeltaKind : std::uint8_t {
   Text,       // of a text block
   Thinking,   // of a thinking block
   Signature,  // of a thinking block; always replaces
@@ -68,9 +68,9 @@ enum class Fragment : std::uint8_t {
 // More of a block. `text` is valid during the callback.
 struct Delta {
   std::uint64_t block = 0;
-  Fragment kind = Fragment::Text;
+  DeltaKind kind = DeltaKind::Text;
   std::string_view text;
-  bool replaces = false;  // all fragments of this kind that came before
+  bool replaces = false;  // all deltas of this kind that came before
 };
 
 struct BlockEnd {
@@ -173,9 +173,9 @@ class StreamWriter {
   std::unique_ptr<dialect::Encoder> encoder_;
 };
 
-// The events of a message that is there already, its texts in fragments of up to `fragment` bytes. Blocks
+// The events of a message that is there already, its texts in deltas of up to `delta_bytes` bytes. Blocks
 // that no stream has (media, results) are passed over, each with a note.
 std::vector<Note> to_events(const Message& message, const Outcome& outcome, const OnStreamEvent& on_event,
-                            std::size_t fragment = 64);
+                            std::size_t delta_bytes = 64);
 
 }  // namespace parley
