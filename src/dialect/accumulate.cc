@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "parley/base/utf8.h"
+
 namespace parley {
 
 void Accumulator::add_delta(const stream::Delta& delta) {
@@ -55,18 +57,23 @@ bool Accumulator::is_cut(std::uint64_t number, const Growing& growing) const {
   }
 }
 
-// Nothing for a raw block whose JSON never came. Deltas are UTF-8 each (S6), and so is their sum.
+// Nothing for a raw block whose JSON never came.
 std::optional<Block> Accumulator::block_of(Growing& growing) const {
-  const auto text_of = [](std::string& bytes) { return Text::adopt(std::move(bytes)).value_or(Text()); };
+  // Deltas are UTF-8 each (S6), and so is their sum; events that nobody read might be anything.
+  const auto text_of = [](std::string& bytes) {
+    return is_utf8(bytes) ? Text::adopt(std::move(bytes)).value_or(Text()) : Text::repaired(bytes);
+  };
   const Text origin = Text::trusted(nullptr, to_string(dialect_));
   switch (growing.type) {
     case BlockType::Thinking:
       return ThinkingBlock{text_of(growing.text), text_of(growing.signature), origin};
     case BlockType::ToolUse:
       return ToolUseBlock{growing.id, growing.name, text_of(growing.text)};
-    case BlockType::Raw:
-      if (growing.text.empty()) return std::nullopt;
-      return RawBlock{origin, Json::trusted(text_of(growing.text))};
+    case BlockType::Raw: {
+      auto json = Json::parse(growing.text);
+      if (!json) return std::nullopt;
+      return RawBlock{origin, *std::move(json)};
+    }
     default:
       return TextBlock{text_of(growing.text)};
   }

@@ -72,6 +72,10 @@ class AnthropicEncoder : public Encoder {
     event("content_block_start", out.end_object());
   }
 
+  void block(OpenBlock& open) override {
+    if (open.is_written) drop("name_late", Severity::Major, "a name came when the call had begun");
+  }
+
   void put_delta(const OpenBlock& open, std::string_view type, std::string_view member,
                  std::string_view text) {
     json::Writer out = at("content_block_delta", open);

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "../property/generate.h"
 #include "cases.h"
+#include "parley/base/utf8.h"
+#include "parley/dialect/accumulate.h"
+#include "parley/dialect/stream.h"
 #include "transcript.h"
 
 namespace parley::test {
@@ -106,6 +110,27 @@ TEST(Streams, S2_EndOnceHoweverTheyDie) {
 TEST(Streams, AreForDialectsThatHaveThem) {
   EXPECT_EQ(StreamReader::of(Dialect::OpenManus).error().code, Code::Unsupported);
   EXPECT_TRUE(StreamReader::of(Dialect::Converse));
+}
+
+TEST(Accumulator, TakesEventsThatNobodyRead) {
+  Accumulator accumulator(Dialect::OpenAI);
+  const StreamEvent events[] = {
+      stream::Delta{7, stream::DeltaKind::Text, "no such block", false},
+      stream::BlockEnd{7},
+      stream::BlockStart{2, BlockType::Text, {}, {}},
+      stream::Delta{2, stream::DeltaKind::Text, "\xC3", false},
+      stream::Delta{2, stream::DeltaKind::Text, "\xA9\xFF", false},
+      stream::BlockStart{1, BlockType::Raw, {}, {}},
+      stream::Delta{1, stream::DeltaKind::Json, "{", false},
+      stream::Done{Finish::Stop, {}},
+  };
+  for (const StreamEvent& event : events) accumulator.add(event);
+  const Accumulated first = accumulator.take();
+  EXPECT_EQ(first.message.blocks(), (std::vector<Block>{TextBlock{"\u00E9\uFFFD"}}));
+  EXPECT_FALSE(first.is_truncated);
+  const Accumulated second = accumulator.take();
+  EXPECT_TRUE(second.message.blocks().empty());
+  EXPECT_TRUE(second.is_truncated);
 }
 
 TEST(Streams, KeepTheirLimits) {
