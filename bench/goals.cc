@@ -109,10 +109,11 @@ void check_writing(Checker& check) {
   }
 }
 
+// Where every chunk is cut, each is copied once more; against memcpy only the other case has a goal.
 void check_streams(Checker& check) {
-  for (const char* stream : {"10,000 chunks", "10,000 chunks one by one"}) {
-    for (const char* contender : {"Parley avx2, message", "Parley avx512, message"}) {
-      check.times_memcpy("stream", stream, contender, 0.09);
+  for (const char* contender : {"Parley avx2, message", "Parley avx512, message"}) {
+    check.times_memcpy("stream", "10,000 chunks", contender, 0.09);
+    for (const char* stream : {"10,000 chunks", "10,000 chunks, each cut"}) {
       check.times("stream", stream, contender, "nlohmann, message", 8);
     }
   }

@@ -46,7 +46,7 @@ std::string make_stream() {
 std::vector<Group> groups() {
   static const std::string bytes = make_stream();
   static const std::vector<Stream> streams = {{"10,000 chunks", bytes, kRecord},
-                                              {"10,000 chunks one by one", bytes, bytes.size() / kChunks}};
+                                              {"10,000 chunks, each cut", bytes, bytes.size() / kChunks}};
   std::vector<Group> out;
   for (const Stream& stream : streams) {
     out.push_back({"stream", stream.name, stream.bytes.size(), all_of(stream, parley, nlohmann)});

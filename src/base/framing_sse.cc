@@ -22,17 +22,14 @@ std::string_view between(const char* from, const char* to) {
 
 }  // namespace
 
-void SseFramer::Part::add(std::string_view line, bool lasts) {
+void SseFramer::Part::add(std::string_view line) {
   if (is_there) {
     hold();
     held.append(1, '\n').append(line);
-  } else if (lasts) {
-    seen = line;
   } else {
-    held.assign(line);
-    is_held = true;
+    seen = line;
+    is_there = true;
   }
-  is_there = true;
 }
 
 void SseFramer::Part::hold() {
@@ -42,21 +39,8 @@ void SseFramer::Part::hold() {
 }
 
 void SseFramer::Part::clear() {
-  held.clear();
   is_held = is_there = false;
   seen = {};
-}
-
-// Takes more of the line at hand, all that is left of it if `ends`. False if it is too large.
-bool SseFramer::more(std::string_view piece, bool ends, const OnEvent& on_event) {
-  pending_ += piece.size();
-  if (line_.size() + piece.size() > limit_) return false;
-  if (ends && line_.empty()) return line(piece, true, on_event);
-  line_.append(piece);
-  if (!ends) return true;
-  const bool good = line(line_, false, on_event);
-  line_.clear();
-  return good;
 }
 
 Result<void> SseFramer::feed(std::string_view bytes, const OnEvent& on_event) {
@@ -69,37 +53,54 @@ Result<void> SseFramer::feed(std::string_view bytes, const OnEvent& on_event) {
   // of them does not search the rest for the other again and again (F2).
   const char* lf = find(p, end, '\n');
   const char* cr = find(p, end, '\r');
-  while (p != end && !failed_) {
+  bool is_first = true;  // what line_ holds belongs to this line; later it is kept for the views of it
+  for (const char* line_end = std::min(lf, cr); line_end != end && !failed_; line_end = std::min(lf, cr)) {
+    failed_ = !whole_line(between(p, line_end), is_first, on_event);
+    is_first = false;
+    p = line_end + 1;
+    if (*line_end == '\r') {
+      after_cr_ = p == end;
+      if (p != end && *p == '\n') ++p;
+    }
     if (lf < p) lf = find(p, end, '\n');
     if (cr < p) cr = find(p, end, '\r');
-    const char* const line_end = std::min(lf, cr);
-    const bool ends = line_end != end;
-    failed_ = !more(between(p, line_end), ends, on_event);
-    if (!ends) break;
-    p = line_end + 1;
-    if (*line_end != '\r') continue;
-    after_cr_ = p == end;
-    if (p != end && *p == '\n') ++p;
   }
-  if (failed_) {
-    return fail(Code::LimitExceeded,
-                "an event of the stream is larger than the limit of " + std::to_string(limit_) + " bytes");
-  }
+  if (!failed_) failed_ = !keep(between(p, end), is_first);
+  if (!failed_) return {};
+  return fail(Code::LimitExceeded,
+              "an event of the stream is larger than the limit of " + std::to_string(limit_) + " bytes");
+}
+
+// Takes a line whose end has come; its beginning may be in line_. False if it is too large.
+bool SseFramer::whole_line(std::string_view piece, bool is_first, const OnEvent& on_event) {
+  pending_ += piece.size();
+  if (!is_first || line_.empty()) return piece.size() <= limit_ && line(piece, on_event);
+  if (line_.size() + piece.size() > limit_) return false;
+  line_.append(piece);
+  return line(line_, on_event);
+}
+
+// Keeps what the next feed() needs: the parts of an event, and the beginning of a line.
+bool SseFramer::keep(std::string_view piece, bool is_first) {
   for (Part* part : {&data_, &stray_, &event_}) part->hold();
-  return {};
+  if (!is_first) line_.clear();
+  pending_ += piece.size();
+  if (line_.size() + piece.size() > limit_) return false;
+  line_.append(piece);
+  return true;
 }
 
 std::size_t SseFramer::finish(const OnEvent& on_event) {
   if (failed_) return pending_;
-  if (!line_.empty()) (void)line(line_, false, on_event);
+  if (!line_.empty()) (void)line(line_, on_event);
   const std::size_t left = data_.is_there || !stray_.is_there ? pending_ : 0;
   data_.clear();
   dispatch(on_event);
   return left;
 }
 
-// Takes a whole line. `lasts`: it is part of the fed bytes and stays while feed() runs.
-bool SseFramer::line(std::string_view text, bool lasts, const OnEvent& on_event) {
+// Takes a whole line, which stays where it is while feed() runs.
+bool SseFramer::line(std::string_view text, const OnEvent& on_event) {
   if (std::exchange(first_line_, false) && text.starts_with(kByteOrderMark)) {
     text.remove_prefix(kByteOrderMark.size());
   }
@@ -113,12 +114,12 @@ bool SseFramer::line(std::string_view text, bool lasts, const OnEvent& on_event)
   if (value.starts_with(' ')) value.remove_prefix(1);
   const std::string_view name = text.substr(0, colon);
   if (name == "data") {
-    data_.add(value, lasts);
+    data_.add(value);
     return data_.view().size() <= limit_;
   }
   if (name == "event") {
     event_.clear();
-    event_.add(value, lasts);
+    event_.add(value);
   } else if (name == "id") {
     if (value.find('\0') == std::string_view::npos) id_.assign(value);
   } else if (name == "retry") {
@@ -126,7 +127,7 @@ bool SseFramer::line(std::string_view text, bool lasts, const OnEvent& on_event)
     const auto [at, error] = std::from_chars(value.data(), value.data() + value.size(), milliseconds);
     if (error == std::errc() && at == value.data() + value.size()) retry_ = milliseconds;
   } else {
-    stray_.add(text, lasts);
+    stray_.add(text);
     return stray_.view().size() <= limit_;
   }
   return true;

@@ -52,31 +52,27 @@ bool is_end(const StreamEvent& event) {
          std::holds_alternative<stream::Failed>(event);
 }
 
-void write_everywhere(Dialect source, std::string_view bytes) {
-  for (const Dialect target : kWritten) {
-    StreamWriter writer = StreamWriter::of(target, source).value();
-    StreamReader reader = StreamReader::of(source).value();
-    std::string written;
-    std::size_t ends = 0;
-    bool has_failed = false;
-    const OnStreamEvent write = [&](const StreamEvent& event) {
-      require(ends == 0, "the end is the last event");
-      ends += is_end(event) ? 1 : 0;
-      has_failed |= std::holds_alternative<stream::Failed>(event);
-      writer.write(event, written);
-    };
-    reader.feed(bytes, write);
-    reader.finish(write);
-    require(ends == 1, "there is one end");
-    require(is_utf8(written), "what is written is text");
-    StreamReader again = StreamReader::of(target).value();
-    const OnStreamEvent check = [&](const StreamEvent& event) {
-      const auto* failed = std::get_if<stream::Failed>(&event);
-      require(failed == nullptr || failed->error.code == Code::Unavailable, "what is written can be read");
-    };
-    again.feed(written, check);
-    again.finish(check);
-  }
+void write_and_read(Dialect source, std::string_view bytes, Dialect target) {
+  StreamWriter writer = StreamWriter::of(target, source).value();
+  StreamReader reader = StreamReader::of(source).value();
+  std::string written;
+  std::size_t ends = 0;
+  const OnStreamEvent write = [&](const StreamEvent& event) {
+    require(ends == 0, "the end is the last event");
+    ends += is_end(event) ? 1 : 0;
+    writer.write(event, written);
+  };
+  reader.feed(bytes, write);
+  reader.finish(write);
+  require(ends == 1, "there is one end");
+  require(is_utf8(written), "what is written is text");
+  StreamReader again = StreamReader::of(target).value();
+  const OnStreamEvent check = [&](const StreamEvent& event) {
+    const auto* failed = std::get_if<stream::Failed>(&event);
+    require(failed == nullptr || failed->error.code == Code::Unavailable, "what is written can be read");
+  };
+  again.feed(written, check);
+  again.finish(check);
 }
 
 }  // namespace
@@ -91,6 +87,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(is_utf8(whole.events) && is_utf8(whole.message), "all that is said is text");
   require(test::transcript_of(dialect, pieces_of(bytes, cut)) == whole, "cutting changes nothing");
   require(test::transcript_of(dialect, pieces_of(bytes, 1)) == whole, "single bytes change nothing");
-  write_everywhere(dialect, bytes);
+  write_and_read(dialect, bytes, kWritten[data[1] % std::size(kWritten)]);
   return 0;
 }

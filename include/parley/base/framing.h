@@ -7,7 +7,7 @@
 //   F2  The work is linear in the bytes, also if they come one by one: no byte is looked at again because its
 //       frame is not whole.
 //   F3  A frame that lies whole within the bytes of one feed() is not copied.
-//   F4  A frame larger than the limit is LimitExceeded, before it is held in memory.
+//   F4  A frame larger than the limit is LimitExceeded; no more than twice the limit is ever held.
 //
 // Everything a frame shows is a view that is valid during the callback. After an error a framer gives no more
 // frames and returns the same error. One thread at a time.
@@ -57,19 +57,20 @@ class SseFramer {
   std::optional<std::uint64_t> retry() const { return retry_; }
 
  private:
-  // The parts of an event that its lines fill: a view of the fed bytes, or held once more is needed.
+  // A part of an event that its lines fill: a view of the one line there is, or held.
   struct Part {
     std::string_view seen;
     std::string held;
     bool is_held = false, is_there = false;
-    void add(std::string_view line, bool lasts);
+    void add(std::string_view line);
     void hold();
     void clear();
     std::string_view view() const { return is_held ? std::string_view(held) : seen; }
   };
 
-  bool more(std::string_view piece, bool ends, const OnEvent& on_event);
-  bool line(std::string_view text, bool lasts, const OnEvent& on_event);
+  bool whole_line(std::string_view piece, bool is_first, const OnEvent& on_event);
+  bool keep(std::string_view piece, bool is_first);
+  bool line(std::string_view text, const OnEvent& on_event);
   void dispatch(const OnEvent& on_event);
 
   std::size_t limit_;
