@@ -769,5 +769,54 @@ TEST(Cursor, ReadsAnEmptyBuffer) {  // B1
   EXPECT_EQ(cursor.fault().at, 0U);
 }
 
+// Whatever was read before, a cursor that begins again reads as a new one does.
+TEST(CursorRestart, IsAsIfNew) {
+  const CursorOptions options = {{.bytes = 64, .string = 16, .depth = 4}, false};
+  const std::string documents[] = {R"({"a":1,"a":2})",
+                                   R"("\ud800")",
+                                   R"([[[[[0]]]]])",
+                                   R"([[[[0]]]])",
+                                   R"({"a":{"b":[)",
+                                   "\xEF\xBB\xBF[1]",
+                                   "[1]x",
+                                   std::string(70, ' '),
+                                   R"("0123456789abcdefg")",
+                                   R"({"a":1,"b":2})",
+                                   "",
+                                   "null"};
+  const auto verdict = [](Cursor& cursor) {
+    Slice all;
+    const bool good = cursor.ok() && cursor.skip(all) && cursor.finish();
+    std::string out = good ? "good" : std::string(to_string(cursor.fault().code)) + cursor.fault().message;
+    for (const Oddity& oddity : cursor.oddities()) out += " " + std::to_string(oddity.at);
+    return out;
+  };
+  Buffer none;
+  Cursor reused(none, options);
+  for (const std::string& before : documents) {
+    for (const std::string& document : documents) {
+      Buffer first = Buffer::copy_of(before);
+      reused.restart({first.data(), first.size()});
+      (void)verdict(reused);
+      Buffer again = Buffer::copy_of(document);
+      reused.restart({again.data(), again.size()});
+      Buffer fresh = Buffer::copy_of(document);
+      Cursor cursor(fresh, options);
+      EXPECT_EQ(verdict(reused), verdict(cursor)) << document << " after " << before;
+    }
+  }
+}
+
+TEST(CursorRestart, CountsTheDepthItBeginsIn) {
+  Buffer buffer = Buffer::copy_of("[[0]]");
+  Cursor cursor(buffer, {{.depth = 4}, false});
+  Slice all;
+  cursor.restart({buffer.data(), buffer.size()}, 2);
+  EXPECT_TRUE(cursor.skip(all));
+  cursor.restart({buffer.data(), buffer.size()}, 3);
+  EXPECT_FALSE(cursor.skip(all));
+  EXPECT_EQ(cursor.fault().code, Code::LimitExceeded);
+}
+
 }  // namespace
 }  // namespace parley::json
