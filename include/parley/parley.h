@@ -45,6 +45,7 @@
 #include "parley/message/outcome.h"
 #include "parley/message/provenance.h"
 #include "parley/message/role.h"
+#include "parley/message/settings.h"
 #include "parley/message/validate.h"
 #include "parley/net/http.h"
 #include "parley/net/resolver.h"

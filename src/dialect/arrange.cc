@@ -553,7 +553,12 @@ std::size_t group_by(const Profile& profile, std::span<const Message> rest) {
     }
     return count;
   }
-  if (rest[0].role() == Role::Assistant) return group_step(rest);
+  if (is_assistants(rest[0])) {
+    count = group_step(rest);
+    const bool is_answered = rest[count - 1].has_content_blocks({BlockType::ToolResult});
+    while (is_answered && count < rest.size() && rest[count].role() == Role::Tool) ++count;
+    return count;
+  }
   bool has_media = false;
   for (count = 0; count < rest.size() && rest[count].role() == Role::Tool; ++count) {
     has_media = has_media || holds_media(rest[count]);

@@ -21,6 +21,7 @@
 #include "dialect/outcome.h"
 #include "dialect/pieces.h"
 #include "json/compact.h"
+#include "parley/base/data_url.h"
 
 namespace parley::dialect {
 namespace {
@@ -51,7 +52,7 @@ bool read_blob(Reader& r, BlockRecord& block) {
 
 bool read_uri(Reader& r, BlockRecord& block) {
   block.source = SourceKind::Url;
-  return r.string(block.data(), "uri");
+  return r.media(block.data(), "uri");
 }
 
 bool read_arguments(Reader& r, BlockRecord& use) {
@@ -289,7 +290,10 @@ class Writer {
   }
 
   void put_media(const BlockRecord& media, std::size_t index) {
-    if (!media.data().present()) {
+    // A URI is no data URI, and data are base64.
+    const bool is_odd =
+        media.data().present() && !is_inline(arena_, media) && is_data_url(arena_.bytes(media.data()));
+    if (!media.data().present() || is_odd) {
       note_omitted(draft_, media, index);
       out_.raw("{\"type\":\"text\",\"content\":").quoted(omitted_text(media.type)).raw('}');
       return;

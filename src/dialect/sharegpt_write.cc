@@ -1,5 +1,6 @@
 // Writing ShareGPT (see sharegpt.h).
 #include <algorithm>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 
@@ -35,9 +36,12 @@ class Writer {
 
   void write(std::span<const Message> group) {
     const std::size_t position = draft_.position;
-    for (std::size_t k = 0; k < group.size(); ++k) {
+    for (std::size_t k = 0; k < group.size();) {
       draft_.position = position + k;
-      put_message(group[k]);
+      const std::size_t size = group_step(group.subspan(k));
+      wholes_.push_back(joined_step(draft_, group.subspan(k, size)));
+      put_message(wholes_.back());
+      k += size;
     }
     flush_results();
     draft_.position = position;
@@ -340,6 +344,7 @@ class Writer {
 
   Draft& draft_;
   json::Out& out_;
+  std::deque<Message> wholes_;  // steps, whose blocks are pointed at
   Lists& lists_;
   const Arena* arena_ = nullptr;
   const MessageRecord* record_ = nullptr;

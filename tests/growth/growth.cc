@@ -310,15 +310,21 @@ void add_rules(std::vector<Work>& works) {
   run(Dialect::Moonshot,
       repeated(R"({"messages":[],"tools":[{"function":{"name":"f","parameters":{"properties":{"a":1)",
                R"(,"a":{"b":1})", "}}}}]}"));
+}
+
 // ---- Streams: events, lines and blocks without end, byte by byte and at once.
+
 void add_streams(std::vector<Work>& works) {
   // Each '#' of a part is a number that goes up.
   const auto counted = [](std::string begin, std::string part) {
+    return [=](std::size_t size) {
       std::string out = begin;
       for (std::size_t i = 0; out.size() < size; ++i) {
         for (const char c : part) out += c == '#' ? std::to_string(i) : std::string(1, c);
       }
       return out;
+    };
+  };
   const std::tuple<Dialect, const char*, const char*> streams[] = {
       {Dialect::OpenAI, "", "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"},
       {Dialect::OpenAI, "", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":#}]}}]}\n\n"},
@@ -345,6 +351,7 @@ void add_streams(std::vector<Work>& works) {
        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{}},{\"text\":\"a\"}]}}]}\n\n"},
       {Dialect::Ollama, "", "{\"message\":{\"content\":\"a\",\"tool_calls\":[{}]}}\n"},
       {Dialect::Ollama, "", "\n"},
+  };
   for (std::size_t i = 0; i < std::size(streams); ++i) {
     const auto& [dialect, begin, part] = streams[i];
     for (const std::size_t piece : {std::size_t{1}, std::size_t{1} << 20}) {
