@@ -153,8 +153,8 @@ class Cursor {
   // absent. Fast if it is the first member; else the object is read twice. REQUIRES: peek() == '{'.
   bool look_ahead(std::string_view name, Slice& value);
 
-  // Looks ahead at the members of the object at the cursor, without moving, for as long as go_on(key) says so;
-  // the value is what peek() shows. REQUIRES: peek() == '{'.
+  // Looks ahead at the members of the object at the cursor, without moving, for as long as go_on(key) says
+  // so; the value is what peek() shows. REQUIRES: peek() == '{'.
   template <typename GoOn>
   bool look(GoOn&& go_on) {
     const Mark mark = marked();
