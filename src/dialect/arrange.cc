@@ -559,11 +559,10 @@ std::size_t group_by(const Profile& profile, std::span<const Message> rest) {
     while (is_answered && count < rest.size() && rest[count].role() == Role::Tool) ++count;
     return count;
   }
-  bool has_media = false;
-  for (count = 0; count < rest.size() && rest[count].role() == Role::Tool; ++count) {
-    has_media = has_media || holds_media(rest[count]);
-  }
-  return has_media ? count : 1;
+  // Results before the first with media can stand by themselves.
+  if (!holds_media(rest[0])) return 1;
+  while (count < rest.size() && rest[count].role() == Role::Tool) ++count;
+  return count;
 }
 
 void put_text(json::Out& out, const Piece& piece) { out.raw('"').raw(piece.made).raw(piece.text()).raw('"'); }

@@ -116,6 +116,11 @@ class Composer {
   // What the conversation as a whole says about its messages.
   void look_around() {
     if (target_ == Dialect::Parley && !validate_history(messages_).empty()) orders_ |= dialect::kIsBroken;
+    const auto is_instruction = [](const Message& message) {
+      return message.role() == Role::System || message.role() == Role::Developer;
+    };
+    first_spoken_ =
+        static_cast<std::size_t>(std::ranges::find_if_not(messages_, is_instruction) - messages_.begin());
     const auto is_users = [](const Message& message) { return message.role() == Role::User; };
     if ((format_.heeds & dialect::kIsCurrentTurn) != 0) {
       const auto last = std::find_if(messages_.rbegin(), messages_.rend(), is_users);
@@ -129,9 +134,8 @@ class Composer {
     const bool is_single = conversation_.shape() == DocumentShape::Single;
     if (format_.frame.system_form == SystemForm::Message || target_ == Dialect::Parley || is_single) return;
     const auto is_system = [&](const Message& message) {
-      const bool is_one = message.role() == Role::System || message.role() == Role::Developer;
       const bool calls = message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
-      return is_one && !calls && !stands_apart(message);
+      return is_instruction(message) && !calls && !stands_apart(message);
     };
     while (system_count_ < messages_.size() && is_system(messages_[system_count_])) ++system_count_;
   }
@@ -164,11 +168,7 @@ class Composer {
     const DialectTag origin = Arena::of(messages_[i]).dialect();
     if (origin == 0) return false;
     const Format& format = format_of(static_cast<Dialect>(origin));
-    const auto is_system = [](const Message& message) {
-      return message.role() == Role::System || message.role() == Role::Developer;
-    };
-    const bool is_first = std::ranges::all_of(messages_.first(i), is_system);
-    if ((format.heeds & dialect::kIsFirst) != 0 && is_first) return true;
+    if ((format.heeds & dialect::kIsFirst) != 0 && i <= first_spoken_) return true;
     if (i == 0 || Arena::of(messages_[i - 1]).dialect() != origin) return false;
     return format.joins && format.group(messages_.subspan(i - 1, 2)) > 1;
   }
@@ -229,13 +229,14 @@ class Composer {
     }
   }
 
-  std::size_t group_size(std::size_t from) const {
-    const std::size_t wanted = format_.group(messages_.subspan(from));
-    if (wanted > 1 && stands_apart(messages_[from])) return 1;
-    for (std::size_t k = 1; k < wanted; ++k) {
-      if (stands_apart(messages_[from + k])) return k;
+  std::size_t group_size(std::size_t from) {
+    if (format_.group == dialect::one_by_one) return 1;
+    // Each message is asked once, however the groups fall.
+    if (next_apart_ <= from) {
+      next_apart_ = from;
+      while (next_apart_ < messages_.size() && !stands_apart(messages_[next_apart_])) ++next_apart_;
     }
-    return wanted;
+    return next_apart_ == from ? 1 : format_.group(messages_.subspan(from, next_apart_ - from));
   }
 
   // Messages that stood one behind the other in one document are copied with what stood between them.
@@ -556,6 +557,8 @@ class Composer {
   std::size_t count_ = 0;         // wire messages so far
   std::size_t system_count_ = 0;  // messages at the front that go where the system part has its place
   std::size_t turn_begins_ = 0;   // behind the last user message
+  std::size_t first_spoken_ = 0;  // the first message that is no system's
+  std::size_t next_apart_ = 0;    // the next message that stands apart
   bool has_media_apart_ = false;  // and so there must be members beside the messages
   unsigned orders_ = 0;           // for all messages
   std::vector<Made> made_;

@@ -27,7 +27,7 @@ constexpr RoleName kOtherRoles[] = {{"model", Role::Assistant}, {"function", Rol
 
 // A member in one of its two spellings. The second is odd.
 bool is(Reader& r, std::string_view key, std::string_view camel, std::string_view snake) {
-  if (key == snake && camel != snake) r.more();
+  if (key == snake) r.more();
   return key == camel || key == snake;
 }
 
@@ -48,9 +48,8 @@ BlockType type_of(std::string_view media_type) {
   return media_type.starts_with("video/") ? BlockType::Video : BlockType::Document;
 }
 
-bool read_media(Reader& r, BlockRecord& block, SourceKind source, std::string_view camel,
-                std::string_view snake) {
-  if (r.cursor.peek() != '{') return r.wrong_type(camel, "an object");
+bool read_media(Reader& r, BlockRecord& block, SourceKind source, std::string_view member) {
+  if (r.cursor.peek() != '{') return r.wrong_type(member, "an object");
   const bool good = r.cursor.object([&](std::string_view key) {
     if (is(r, key, "mimeType", "mime_type")) return r.string(block.media_type(), key);
     if (is(r, key, "displayName", "display_name")) return r.string(block.media_name(), key);
@@ -59,16 +58,13 @@ bool read_media(Reader& r, BlockRecord& block, SourceKind source, std::string_vi
     block.source = source;
     return r.string(block.data(), key);
   });
-  (void)snake;
   if (good) block.type = type_of(block.media_type().present() ? r.plain(block.media_type()) : "");
   return good;
 }
 bool read_inline(Reader& r, BlockRecord& block) {
-  return read_media(r, block, SourceKind::Base64, "inlineData", "inline_data");
+  return read_media(r, block, SourceKind::Base64, "inlineData");
 }
-bool read_file(Reader& r, BlockRecord& block) {
-  return read_media(r, block, SourceKind::Url, "fileData", "file_data");
-}
+bool read_file(Reader& r, BlockRecord& block) { return read_media(r, block, SourceKind::Url, "fileData"); }
 
 bool read_call(Reader& r, BlockRecord& use) {
   if (r.cursor.peek() != '{') return r.wrong_type("functionCall", "an object");
@@ -95,13 +91,7 @@ bool read_response(Reader& r, BlockRecord& result) {
   if (r.cursor.peek() != '{') return r.wrong_type("response", "an object");
   Slice whole, output, error;
   std::size_t members = 0;
-  if (!r.cursor.look([&](std::string_view key) {
-        (void)key;
-        ++members;
-        return true;
-      })) {
-    return false;
-  }
+  if (!r.cursor.look([&](std::string_view) { return ++members != 0; })) return false;
   if (!r.cursor.look_ahead("output", output) || !r.cursor.look_ahead("error", error)) return false;
   if (!r.cursor.skip(whole)) return false;
   const Slice said = error.present() ? error : output.present() ? output : whole;
@@ -113,10 +103,9 @@ bool read_response(Reader& r, BlockRecord& result) {
 
 bool read_result(Reader& r, BlockRecord& result);
 
-constexpr MemberRule kModifiers[] = {{"thoughtSignature", Want::Own, 0, read_signature}};
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0},
                                                   {"thought", Want::Own, 0, read_thought},
-                                                  kModifiers[0],
+                                                  {"thoughtSignature", Want::Own, 0, read_signature},
                                                   {"thought_signature", Want::Own, 0, read_signature}});
 constexpr auto kInline = std::to_array<MemberRule>({{"inlineData", Want::Own, 0, read_inline}});
 constexpr auto kFile = std::to_array<MemberRule>({{"fileData", Want::Own, 0, read_file}});
