@@ -1,5 +1,6 @@
 // Writing documents: wires and kept fragments are reused, the rest is written once by the dialect's row.
 #include <algorithm>
+#include <iterator>
 
 #include "dialect/arrange.h"
 #include "dialect/format.h"
@@ -157,6 +158,7 @@ class Composer {
     if (i >= turn_begins_) orders |= dialect::kIsCurrentTurn;
     const bool is_request = conversation_.shape() != DocumentShape::Response;
     if (i + size == messages_.size() && is_request) orders |= dialect::kIsLast;
+    if (!is_request) orders |= dialect::kIsAnswer;
     if (count_ == 0 && is_request && conversation_.shape() != DocumentShape::Single)
       orders |= dialect::kIsFirst;
     if (target_ == Dialect::Parley && may_be_joined(i)) orders |= dialect::kMayBeJoined;
@@ -395,8 +397,11 @@ class Composer {
   // An answer has one message, or the blocks of one. Several are joined as the dialect joins the parts of a
   // step.
   void put_the_message(const Place& place) {
-    std::vector<Message> own(messages_.begin(), messages_.end());
+    std::vector<Message> own;
+    std::ranges::copy_if(messages_, std::back_inserter(own), dialect::is_assistants);
+    const std::size_t others = messages_.size() - own.size();
     Conversation alone(std::move(own));
+    alone.set_shape(DocumentShape::Response);
     WriteOptions options = options_;
     options.keep = false;
     Composer inner(alone, target_, options, nullptr);
@@ -405,10 +410,11 @@ class Composer {
     notes.insert(notes.end(), inner.notes.begin(), inner.notes.end());
     const Json messages = Json::trusted(*Text::copy("[" + std::string(inner.out_.view()) + "]"));
     const std::vector<Json> all = messages.elements();
-    if (all.size() > 1) {
-      notes.push_back(
-          {"message_dropped", Severity::Major, std::nullopt, std::nullopt, to_string(target_), "dropped",
-           said("an answer has one message; of " + std::to_string(all.size()) + " the last is left")});
+    if (all.size() > 1 || others != 0) {
+      notes.push_back({"message_dropped", Severity::Major, std::nullopt, std::nullopt, to_string(target_),
+                       "dropped",
+                       said("an answer has one message; of " + std::to_string(all.size() + others) +
+                            " the assistant's last is left")});
     }
     Json one = all.empty() ? Json() : all.back();
     if (place.path.empty()) one = one.get(format_.frame.content).value_or(Json::trusted(Text("[]")));

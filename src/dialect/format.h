@@ -29,6 +29,7 @@ enum Order : std::uint8_t {
   kIsLast = 8,          // nothing stands behind it
   kNamesSpeakers = 16,  // several users speak, so that their names matter
   kIsFirst = 32,        // nothing was written before it
+  kIsAnswer = 64,       // it is what a model answered, not what is sent back to it
 };
 
 // Where a writer puts its bytes and its notes.

@@ -51,7 +51,7 @@ std::vector<Note> reading_notes(const Arena& arena, std::span<const json::Oddity
   std::vector<std::size_t> offsets;
   offsets.reserve(sorted.size());
   for (const json::Oddity& oddity : sorted) offsets.push_back(oddity.at);
-  const std::vector<std::string> pointers = json::pointers_at(arena.buffer().view(), offsets);
+  const std::vector<std::string> pointers = json::pointers_at(arena.text(), offsets);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const bool surrogate = sorted[i].code == Code::LoneSurrogate;
     Note note{surrogate ? "lone_surrogate" : "duplicate_key",

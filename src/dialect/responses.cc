@@ -259,8 +259,24 @@ class Writer {
     thoughts.clear();
   }
 
+  // What a model answered is a message of output.
+  void put_answered(std::vector<const Piece*>& said) {
+    draft_.next().raw(R"({"type":"message","status":"completed","role":"assistant","content":[)");
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      out_.raw(i == 0 ? "" : ",").raw(R"({"type":"output_text","text":)");
+      put_text(out_, *said[i]);
+      out_.raw(R"(,"annotations":[]})");
+    }
+    out_.raw("]}");
+    said.clear();
+  }
+
   void put_said(const Turn& turn, std::vector<const Piece*>& said, bool even_nothing = false) {
     if (said.empty() && !even_nothing) return;
+    if (draft_.is(kIsAnswer) && turn.role == Role::Assistant) {
+      put_answered(said);
+      return;
+    }
     draft_.next().raw("{\"role\":").quoted(to_string(turn.role)).raw(",\"content\":");
     const bool is_model = turn.role == Role::Assistant;
     if (said.size() == 1 && said.front()->kind == Piece::Kind::Text) {
@@ -489,7 +505,7 @@ const Format kResponses = {
     .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
     .frame = kFrame,
     .names_results = true,
-    .heeds = kNamesSpeakers,
+    .heeds = kNamesSpeakers | kIsAnswer,
 };
 
 }  // namespace parley::dialect

@@ -55,7 +55,7 @@ std::vector<Finding> Findings::finish(std::span<const Message> messages) {
     std::sort(places.begin(), places.end());
     std::vector<std::size_t> offsets;
     for (const auto& place : places) offsets.push_back(place.first);
-    std::vector<std::string> pointers = json::pointers_at(arena->buffer().view(), offsets);
+    std::vector<std::string> pointers = json::pointers_at(arena->text(), offsets);
     for (std::size_t i = 0; i < places.size(); ++i) out[places[i].second].path = std::move(pointers[i]);
   }
   return out;

@@ -32,7 +32,9 @@ export namespace responses {
 }
 
 export namespace anthropic {
-  export type Request = Anthropic.MessageCreateParams;
+  // The types are those of API version 2026-10-21; 2023-06-01, which most models still speak, samples as well.
+  type Sampling = { temperature?: number; top_p?: number; top_k?: number };
+  export type Request = Anthropic.MessageCreateParams & Sampling;
   export type One = Anthropic.MessageParam;
   export type Answer = Some<Anthropic.Message>;
 }
@@ -70,11 +72,17 @@ export namespace converse {
 // OpenAI's client is what these providers tell people to use; it has no types for what they add.
 namespace compatible {
   type Assistant = OpenAI.ChatCompletionAssistantMessageParam & { reasoning_content?: string };
-  export type One = Exclude<OpenAI.ChatCompletionMessageParam, OpenAI.ChatCompletionAssistantMessageParam> | Assistant;
+  type User = OpenAI.ChatCompletionUserMessageParam;
+  type Video = { type: 'video_url'; video_url: { url: string } };
+  type Others = Exclude<OpenAI.ChatCompletionMessageParam, OpenAI.ChatCompletionAssistantMessageParam | User>;
+  export type One = Others | Assistant | User;
+  export type OneWithVideo = Others | Assistant |
+    With<User, { content: string | (Exclude<User['content'], string>[number] | Video)[] }>;
   type Said = OpenAI.ChatCompletionMessage & { reasoning_content?: string };
   type Choice = With<OpenAI.ChatCompletion.Choice, { message: Said }>;
   export type Answer = Some<With<OpenAI.ChatCompletion, { choices: Choice[] }>>;
-  export type Request<Switch> = With<OpenAI.ChatCompletionCreateParamsNonStreaming, { messages: One[] }> & Switch;
+  export type Request<Switch, Message = One> =
+    With<OpenAI.ChatCompletionCreateParamsNonStreaming, { messages: Message[] }> & Switch;
 }
 
 export namespace deepseek {
@@ -84,13 +92,13 @@ export namespace deepseek {
 }
 
 export namespace moonshot {
-  export type One = compatible.One;
+  export type One = compatible.OneWithVideo;
   export type Answer = compatible.Answer;
-  export type Request = compatible.Request<{ thinking?: { type: 'enabled' | 'disabled'; keep?: string } }>;
+  export type Request = compatible.Request<{ thinking?: { type: 'enabled' | 'disabled'; keep?: string } }, One>;
 }
 
 export namespace dashscope {
-  export type One = compatible.One;
+  export type One = compatible.OneWithVideo;
   export type Answer = compatible.Answer;
-  export type Request = compatible.Request<{ enable_thinking?: boolean; thinking_budget?: number }>;
+  export type Request = compatible.Request<{ enable_thinking?: boolean; thinking_budget?: number }, One>;
 }
