@@ -44,8 +44,9 @@ constexpr auto kBlocks = std::to_array<BlockRule>({
 constexpr BlockTable kTable = {kBlocks, {}, "", ""};
 
 // What an answer says beside its message is read with the document.
-constexpr std::string_view kOfAnswer[] = {"type",         "model", "stop_reason", "stop_sequence",
-                                          "stop_details", "usage", "container",   "diagnostics"};
+constexpr std::string_view kOfAnswer[] = {"id",          "type",          "model",
+                                          "stop_reason", "stop_sequence", "stop_details",
+                                          "usage",       "container",     "diagnostics"};
 
 bool read_message(Reader& r) {
   MessageRecord message;
@@ -56,7 +57,6 @@ bool read_message(Reader& r) {
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") return r.content(message, kTable);
-    if (r.is_answer() && key == "id") return r.string_or_null(message.id, key);
     if (r.is_answer() && std::ranges::find(kOfAnswer, key) != std::end(kOfAnswer)) return r.skip_value();
     return r.unknown();
   });
@@ -309,7 +309,8 @@ constexpr Frame kFrame = {.places = kPlaces,
                           .needs_tools = true,
                           .settings = kSettings,
                           .write_answer = write_answer,
-                          .read_answer = read_answer};
+                          .read_answer = read_answer,
+                          .no_message = R"({"role":"assistant","content":[]})"};
 
 }  // namespace
 

@@ -72,7 +72,8 @@ class Composer {
   const Arena* own_document() const {
     const Arena* document = conversation_.document().get();
     const bool is_own = document != nullptr && options_.form == Form::AsRead &&
-                        document->dialect() == tag(target_) && conversation_.frame_is_intact();
+                        document->dialect() == tag(target_) && conversation_.frame_is_intact() &&
+                        document->list().present();
     // Where one message stood, one must stand.
     const bool fits = is_own && (document->text()[document->list().offset] == '[' || messages_.size() == 1);
     return fits && dialect::media_are_the_same(format_.frame, *document, messages_) ? document : nullptr;
@@ -353,7 +354,12 @@ class Composer {
       note_tool_names(around);
     }
     const Text text = around.text();
-    const Json list = around.at(dialect::pointer_to(format_.frame, place)).value_or(Json());
+    const std::optional<Json> found = around.at(dialect::pointer_to(format_.frame, place));
+    if (!found) {  // an answer without a message, as it was
+      out_.raw(text.view().substr(0, text.size() - 1)).raw(extra).raw('}');
+      return;
+    }
+    const Json& list = *found;
     const auto at = static_cast<std::size_t>(list.text().data() - text.data());
     out_.raw(text.view().substr(0, at));
     if (place.is_message) {
@@ -416,7 +422,7 @@ class Composer {
                        said("an answer has one message; of " + std::to_string(all.size() + others) +
                             " the assistant's last is left")});
     }
-    Json one = all.empty() ? Json() : all.back();
+    Json one = all.empty() ? Json::trusted(*Text::copy(format_.frame.no_message)) : all.back();
     if (place.path.empty()) one = one.get(format_.frame.content).value_or(Json::trusted(Text("[]")));
     out_.raw(one.text());
     count_ = 1;
@@ -436,7 +442,8 @@ class Composer {
     const Json patched = dialect::patched(frame, *patch);
     // A patch that leaves no place for the messages was not made here.
     const Place& place = dialect::place_in(format_.frame, conversation_.shape(), patched);
-    return patched.at(dialect::pointer_to(format_.frame, place)) ? patched : frame;
+    const bool is_whole = messages_.empty() && conversation_.shape() == DocumentShape::Response;
+    return is_whole || patched.at(dialect::pointer_to(format_.frame, place)) ? patched : frame;
   }
 
   void put_list_or_single(DocumentShape shape) {

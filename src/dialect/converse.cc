@@ -385,7 +385,8 @@ constexpr Frame kFrame = {.places = kPlaces,
                           .needs_tools = true,
                           .settings = kSettings,
                           .write_answer = write_answer,
-                          .read_answer = read_answer};
+                          .read_answer = read_answer,
+                          .no_message = R"({"role":"assistant","content":[]})"};
 
 }  // namespace
 

@@ -105,6 +105,7 @@ struct Frame {
   // An answer: its members, "[]" where its message goes; and what they say. Null if the dialect has none.
   void (*write_answer)(json::Writer& out, const Outcome& outcome) = nullptr;
   Outcome (*read_answer)(const Json& answer, bool has_calls) = nullptr;
+  std::string_view no_message = R"({"role":"assistant","content":null})";  // of an answer that has none
   // The media of the messages, if they stand in members of the request. Null if they stand in the messages.
   void (*write_media)(json::Writer& out, std::span<const Message> messages) = nullptr;
   std::string_view json_text = {};  // a member that is JSON in a string: its white space says nothing

@@ -286,6 +286,7 @@ Json wire_frame(const Arena& document) {
   const std::string_view all = document.text();
   const Slice whole = document.document();
   const Slice list = document.list();
+  if (!list.present()) return document.value(whole);  // an answer without a message
   std::size_t begin = list.offset;
   std::size_t end = list.end();
   if (list.offset == whole.offset) {  // the answer is the message, and its blocks are what is inside

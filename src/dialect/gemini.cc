@@ -442,7 +442,8 @@ constexpr Frame kFrame = {.places = kPlaces,
                           .read_tools = read_tools,
                           .settings = kSettings,
                           .write_answer = write_answer,
-                          .read_answer = read_answer};
+                          .read_answer = read_answer,
+                          .no_message = R"({"role":"model","parts":[]})"};
 
 }  // namespace
 

@@ -244,6 +244,8 @@ TEST_P(Dialects, LoseNothingInSilence) {
       Generator generator(seed);
       const std::string document = generator.document(from, {.whole_history = true});
       const Reading reading = must_read(document, from);
+      // Why an answer ended is said in other words elsewhere, and Anthropic says it in the message.
+      if (reading.conversation.shape() == DocumentShape::Response && from == Dialect::Anthropic) continue;
       const auto writing = write(reading.conversation, to);
       if (is_refused_as_empty(writing)) continue;
       ASSERT_TRUE(writing) << writing.error().message << "\n" << document;
@@ -374,7 +376,10 @@ TEST_P(Dialects, ComeBackFromAnotherDialectUnlessNoted) {
       SCOPED_TRACE(seed);
       Generator generator(seed);
       const std::string document = generator.document(from, {.whole_history = true});
-      const auto there = write(must_read(document, from).conversation, to);
+      const Reading reading = must_read(document, from);
+      if (reading.conversation.shape() == DocumentShape::Response)
+        continue;  // much of it is the provider's own
+      const auto there = write(reading.conversation, to);
       if (is_refused_as_empty(there)) continue;
       ASSERT_TRUE(there);
       const auto back = write(must_read(there->text, to).conversation, from);
@@ -399,7 +404,8 @@ TEST_P(Dialects, PassTheRulesOfEveryProvider) {
     Generator generator(seed);
     const std::string document = generator.document(GetParam(), {.whole_history = seed % 2 == 0});
     const Reading reading = must_read(document, GetParam());
-    if (reading.conversation.shape() == DocumentShape::Single) continue;  // a message is no request
+    const DocumentShape shape = reading.conversation.shape();
+    if (shape == DocumentShape::Single || shape == DocumentShape::Response) continue;  // no requests
     for (const Dialect to : kDialects) {
       // ShareGPT's trainers want turns to alternate; who does not is noted, and nobody speaks for others.
       if (to == GetParam() || to == Dialect::ShareGPT) continue;

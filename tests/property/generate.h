@@ -128,6 +128,7 @@ class Generator {
                                       const Wishes& wishes);
   std::vector<Tree> provider_history(Dialect dialect, const Wishes& wishes);
   Tree provider_request(Dialect dialect, std::vector<Tree> messages, const Wishes& wishes);
+  Tree provider_answer(Dialect dialect, const Wishes& wishes);
   Tree provider_tree(Dialect dialect, const Wishes& wishes);
 
   Tree openai_part(const Wishes& wishes);

@@ -302,7 +302,59 @@ Tree Generator::provider_request(Dialect dialect, std::vector<Tree> messages, co
   return finished(std::move(request), wishes);
 }
 
+// A model's answer, now and then without a message.
+Tree Generator::provider_answer(Dialect dialect, const Wishes& wishes) {
+  const Tree count = Tree::literal(std::to_string(random.below(1000)));
+  const auto text = [&](std::string word) {
+    return maybe(90) ? str(std::move(word)) : Tree::literal("null");
+  };
+  if (dialect == Dialect::Responses) {
+    Tree answer =
+        Tree::object({{"id", str(id())}, {"object", str("response")}, {"status", str("completed")}});
+    answer.add("output",
+               Tree::array(maybe(90) ? provider_said(dialect, "assistant", wishes) : std::vector<Tree>()));
+    if (maybe(70)) answer.add("usage", Tree::object({{"input_tokens", count}, {"output_tokens", count}}));
+    return finished(std::move(answer), wishes);
+  }
+  Tree message = is_chat(dialect) ? flat_message(Dialect::OpenAI, "assistant", {}, nullptr, wishes)
+                                  : std::move(provider_said(dialect, "assistant", wishes).front());
+  const bool has_message = maybe(90);
+  Tree answer = Tree::object();
+  switch (dialect) {
+    case Dialect::Anthropic:
+      message.add("id", str(id())).add("type", str("message")).add("model", str(word()));
+      message.add("stop_reason", text(maybe(50) ? "end_turn" : "max_tokens"));
+      if (maybe(70)) message.add("usage", Tree::object({{"input_tokens", count}, {"output_tokens", count}}));
+      return message;
+    case Dialect::Gemini: {
+      Tree candidate = Tree::object({{"content", std::move(message)}, {"finishReason", str("STOP")}});
+      answer.add("candidates",
+                 has_message ? Tree::array({finished(std::move(candidate), wishes)}) : Tree::array());
+      if (maybe(70)) answer.add("usageMetadata", Tree::object({{"promptTokenCount", count}}));
+      break;
+    }
+    case Dialect::Ollama:
+      answer.add("message", std::move(message)).add("done", Tree::literal("true")).add("model", str(word()));
+      if (maybe(70)) answer.add("prompt_eval_count", count);
+      break;
+    case Dialect::Converse:
+      answer.add("output", has_message ? Tree::object({{"message", std::move(message)}}) : Tree::object());
+      answer.add("stopReason", str("end_turn"));
+      break;
+    default: {
+      Tree choice = Tree::object({{"index", Tree::literal("0")}, {"message", std::move(message)}});
+      choice.add("finish_reason", text("stop"));
+      answer.add("choices", has_message ? Tree::array({finished(std::move(choice), wishes)}) : Tree::array());
+      if (maybe(70))
+        answer.add("usage", Tree::object({{"prompt_tokens", count}, {"completion_tokens", count}}));
+      break;
+    }
+  }
+  return finished(std::move(answer), wishes);
+}
+
 Tree Generator::provider_tree(Dialect dialect, const Wishes& wishes) {
+  if (maybe(15)) return provider_answer(dialect, wishes);
   std::vector<Tree> messages =
       is_chat(dialect) ? history(Dialect::OpenAI, wishes) : provider_history(dialect, wishes);
   if (maybe(60)) return Tree::array(std::move(messages));
