@@ -300,17 +300,19 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 
 constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
                              {DocumentShape::Response, {}, true, "stop_reason"}};
-constexpr Frame kFrame = {.places = kPlaces,
-                          .of_message = {},
-                          .system_form = SystemForm::StringOrBlocks,
-                          .system = "system",
-                          .write_tools = write_tools,
-                          .read_tools = read_tools,
-                          .needs_tools = true,
-                          .settings = kSettings,
-                          .write_answer = write_answer,
-                          .read_answer = read_answer,
-                          .no_message = R"({"role":"assistant","content":[]})"};
+constexpr Frame kFrame = {
+    .places = kPlaces,
+    .of_message = {},
+    .system_form = SystemForm::StringOrBlocks,
+    .system = "system",
+    .write_tools = write_tools,
+    .read_tools = read_tools,
+    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .needs_tools = true,
+    .settings = kSettings,
+    .write_answer = write_answer,
+    .read_answer = read_answer,
+    .no_message = R"({"role":"assistant","content":[]})"};
 
 }  // namespace
 

@@ -88,6 +88,10 @@ class Arranger {
     for (std::size_t i = 0; is_open && i < blocks.size(); ++i) {
       if (blocks[i].type == BlockType::ToolResult) result(blocks[i], i);
     }
+    if (profile_.speakers == Speakers::Prefix && shows_speaker() && has_name() && speaks_first_) {
+      draft_.note("name_dropped", Severity::Minor, "dropped",
+                  "there is no text to put the speaker's name before");
+    }
     if (turns_.size() > before + 1) {
       draft_.note("message_split", Severity::Info, "split",
                   said("the message became " + std::to_string(turns_.size() - before) + " messages"));
@@ -122,6 +126,7 @@ class Arranger {
     note_identity(draft_, *arena_, seen, loses_name(*arena_, *record_) || loses_speaker);
   }
 
+  bool has_name() const { return record_->name.present() && record_->name.length != 0; }
   bool shows_speaker() const { return draft_.is(kNamesSpeakers) && record_->role == Role::User; }
 
   Role speaker() const { return speaker_; }
@@ -187,8 +192,7 @@ class Arranger {
       said_here.made = "<system-reminder>\\n" + std::string(said_here.text()) + "\\n</system-reminder>";
       said_here.block = nullptr;
     }
-    if (profile_.speakers == Speakers::Prefix && shows_speaker() && record_->name.present() &&
-        speaks_first_) {
+    if (profile_.speakers == Speakers::Prefix && shows_speaker() && has_name() && speaks_first_) {
       said_here.made = std::string(arena_->bytes(record_->name)) + ": ";
       draft_.note("name_as_text", Severity::Info, "moved", "the name of the speaker stands before the text",
                   index);
@@ -229,6 +233,7 @@ class Arranger {
     const Where where = speaker() == Role::Assistant ? Where::Assistant : Where::User;
     if (!is_system && profile_.carries(*arena_, block, where)) {
       note_url_type(block, index);
+      note_name(block, index);
       add(piece(Piece::Kind::Media, block, index));
       return;
     }
@@ -236,6 +241,12 @@ class Arranger {
     Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
     stand_in.made = omitted_text(block.type);
     add(std::move(stand_in));
+  }
+
+  void note_name(const BlockRecord& media, std::size_t index) {
+    const bool is_kept = media.type == BlockType::Document || profile_.names_media;
+    if (media.media_name().present() && media.media_name().length != 0 && !is_kept)
+      note_media_name(draft_, index);
   }
 
   // ---- Results
@@ -254,7 +265,7 @@ class Arranger {
         if (child.text().present()) out.children.push_back(piece(Piece::Kind::Text, child, index));
       } else if (child.is_media()) {
         out.children.push_back(media_of_result(block, child, out.is_error, ++number, index));
-      } else if (raw_belongs_to(*arena_, child, profile_.dialect)) {
+      } else if (child.type == BlockType::Raw && raw_belongs_to(*arena_, child, profile_.dialect)) {
         out.children.push_back(piece(Piece::Kind::Raw, child, index));
       } else {
         note_dropped_block(draft_, child, index);
@@ -289,7 +300,7 @@ class Arranger {
       });
       const bool is_empty = texts.empty() || (texts.size() == 1 && texts[0].block == nullptr &&
                                               texts[0].kind == Piece::Kind::Text && is_blank(texts[0].made));
-      if (is_empty && (result.is_error || !texts.empty())) {
+      if (is_empty && (result.is_error || !texts.empty() || profile_.results == Results::Apart)) {
         texts.clear();
         Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
         stand_in.made = result.is_error ? "(the tool failed without output)" : "(no output)";
@@ -578,12 +589,27 @@ void put_joined(json::Out& out, std::span<const Piece> texts) {
   out.raw('"');
 }
 
+namespace {
+
+// The exact text of the arguments has no place beside the object; that matters if it says something else.
+void note_other_arguments(Draft& draft, const Piece& use) {
+  if (!use.block->arguments().present()) return;
+  const Result<Json> parsed = Json::parse(use.arena->string(use.block->arguments()));
+  if (parsed && Json::equal(*parsed, use.arena->value(use.block->input()))) return;
+  draft.notes.push_back({"raw_input_dropped", Severity::Minor, use.position, use.index,
+                         to_string(draft.target), "dropped",
+                         "the raw arguments differ from the parsed ones"});
+}
+
+}  // namespace
+
 void put_arguments_object(Draft& draft, const Piece& use) {
   json::Out& out = draft.out;
   const BlockRecord& block = *use.block;
   const Arena& arena = *use.arena;
   if (block.input().present() && arena.bytes(block.input()).starts_with('{')) {
     put_value(out, arena, block.input());
+    note_other_arguments(draft, use);
     return;
   }
   const std::size_t start = out.size();

@@ -56,6 +56,7 @@ struct Profile {
   bool is_prefilled = false;        // the last message may be an assistant's, without white space at its end
   bool ends_in_thinking = true;     // an assistant's message may
   bool thinks_alone = true;         // an assistant's message may hold nothing but thinking
+  bool names_media = false;         // of every kind; else of documents only
   bool has_developer = false;       // the role, beside system
   bool keeps_thinking_id = false;   // the id of a message of thinking
   bool types_urls = false;          // a URL stands with its media type

@@ -249,18 +249,17 @@ class Writer {
     json::Out& out = draft_.next();
     const Arena& arena = Arena::of(*turn.message);
     const MessageRecord& record = Arena::record_of(*turn.message);
-    out.raw("{\"role\":").quoted(to_string(turn.role));
-    if (record.name.present() && record.name.length != 0 && record.role != Role::Tool) {
+    const bool is_developer = turn.role == Role::Developer && !row_.profile.has_developer;
+    out.raw("{\"role\":").quoted(is_developer ? "system" : to_string(turn.role));
+    if (record.name.present() && record.name.length != 0 && record.role == turn.role) {
       out.raw(",\"name\":");
       put_name(draft_, arena, record.name, kChatName);
     }
     std::vector<const Piece*> said, calls;
-    const Piece* thinking = nullptr;
     for (const Piece& piece : turn.pieces) {
       if (piece.kind == Piece::Kind::Use) {
         calls.push_back(&piece);
       } else if (piece.kind == Piece::Kind::Thinking) {
-        thinking = thinking == nullptr ? &piece : thinking;
         thoughts_.push_back(&piece);
       } else {
         said.push_back(&piece);

@@ -31,6 +31,8 @@ struct ChatRow {
 bool read_chat_message(Reader& reader);
 void write_chat_group(Draft& draft, const ChatRow& row, std::span<const Message> group);
 
+inline constexpr NameRule kChatName = {};
+
 // The request and the answer.
 void write_chat_tools(json::Writer& out, std::span<const Tool> tools, const Settings& settings);
 Result<std::vector<Tool>> read_chat_tools(const Json& request);
@@ -43,14 +45,14 @@ Frame chat_frame() {
   return {.places = kChatPlaces,
           .write_tools = write_chat_tools,
           .read_tools = read_chat_tools,
+          .lists_allowed_tools = true,
+          .fit_name = [](std::string_view name) { return fitted_name(name, kChatName); },
           .settings = kChatSettings,
           .write_answer = [](json::Writer& out,
                              const Outcome& outcome) { write_chat_answer(out, kDialect, outcome); },
           .read_answer = [](const Json& answer,
                             bool has_calls) { return read_chat_answer(kDialect, answer, has_calls); }};
 }
-
-inline constexpr NameRule kChatName = {};
 
 // Images of any kind; WAV and MP3 inside the message; PDF inside the message. Users only.
 bool carries_as_openai(const Arena& arena, const BlockRecord& media, Where where);

@@ -53,7 +53,9 @@ class Composer {
       pieces_->pieces.reserve(2 * messages_.size() + 3);  // each message and a comma, and what is around them
     }
     const DocumentShape shape = conversation_.shape();
-    const bool needs_envelope = (system_count_ != 0 && shape == DocumentShape::List) || has_media_apart_;
+    const bool has_place = format_.frame.system_form != SystemForm::Message && target_ != Dialect::Parley;
+    const bool has_system = system_count_ != 0 || (conversation_.system().has_value() && has_place);
+    const bool needs_envelope = (has_system && shape == DocumentShape::List) || has_media_apart_;
     if (own_document() != nullptr && shape != DocumentShape::Single) {
       put_own_document(*own_document());
     } else if (needs_envelope || shape == DocumentShape::Envelope || shape == DocumentShape::Response) {
@@ -74,8 +76,10 @@ class Composer {
     const bool is_own = document != nullptr && options_.form == Form::AsRead &&
                         document->dialect() == tag(target_) && conversation_.frame_is_intact() &&
                         document->list().present();
-    // Where one message stood, one must stand.
-    const bool fits = is_own && (document->text()[document->list().offset] == '[' || messages_.size() == 1);
+    // Where one message stood, that one must stand; and nothing may have to go into the frame.
+    const bool fits = is_own && system_count_ == 0 &&
+                      (document->text()[document->list().offset] == '[' ||
+                       (messages_.size() == 1 && reuses_wire(messages_.front())));
     return fits && dialect::media_are_the_same(format_.frame, *document, messages_) ? document : nullptr;
   }
 
@@ -344,6 +348,7 @@ class Composer {
   }
 
   void put_envelope() {
+    writes_frame_ = true;
     std::string extra;
     const Json around = frame(extra);
     const Place& place = dialect::place_in(format_.frame, conversation_.shape(), around);
@@ -495,8 +500,7 @@ class Composer {
   // Without a place of its own the system part is a message.
   void put_system() {
     if (!conversation_.system()) return;
-    const bool is_envelope = conversation_.shape() == DocumentShape::Envelope;
-    if (is_envelope && format_.frame.system_form != SystemForm::Message) return;
+    if (writes_frame_ && format_.frame.system_form != SystemForm::Message) return;
     comma();
     const std::size_t first_note = notes.size();
     Draft draft{target_, out_, notes};
@@ -570,6 +574,7 @@ class Composer {
   std::size_t count_ = 0;         // wire messages so far
   std::size_t system_count_ = 0;  // messages at the front that go where the system part has its place
   std::size_t turn_begins_ = 0;   // behind the last user message
+  bool writes_frame_ = false;     // an object around the messages
   std::size_t first_spoken_ = 0;  // the first message that is no system's
   std::size_t next_apart_ = 0;    // the next message that stands apart
   bool has_media_apart_ = false;  // and so there must be members beside the messages

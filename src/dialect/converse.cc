@@ -286,8 +286,18 @@ class Writer {
     const FormatRow* row = format_of_type(media.type, shown_media_type(*piece.arena, media));
     out_.raw("{\"").raw(to_string(media.type)).raw("\":{\"format\":");
     out_.quoted(row == nullptr ? data.media_type : row->format);
-    if (media.type == BlockType::Document) out_.raw(",\"name\":").quoted(document_name(piece));
+    if (media.type == BlockType::Document) put_document_name(piece);
     out_.raw(",\"source\":{\"bytes\":").quoted(data.data).raw("}}}");
+  }
+
+  void put_document_name(const Piece& piece) {
+    const std::string name = document_name(piece);
+    const auto own = piece.arena->optional_string(piece.block->media_name());
+    if (own && own->view() != name) {
+      draft_.note("media_name_mapped", Severity::Info, "mapped",
+                  said("the name of the document does not fit and is written as " + name), piece.index);
+    }
+    out_.raw(",\"name\":").quoted(name);
   }
 
   Draft& draft_;
@@ -377,16 +387,18 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 constexpr std::string_view kAnswerPath[] = {"output", "message"};
 constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
                              {DocumentShape::Response, kAnswerPath, true}};
-constexpr Frame kFrame = {.places = kPlaces,
-                          .system_form = SystemForm::Blocks,
-                          .system = "system",
-                          .write_tools = write_tools,
-                          .read_tools = read_tools,
-                          .needs_tools = true,
-                          .settings = kSettings,
-                          .write_answer = write_answer,
-                          .read_answer = read_answer,
-                          .no_message = R"({"role":"assistant","content":[]})"};
+constexpr Frame kFrame = {
+    .places = kPlaces,
+    .system_form = SystemForm::Blocks,
+    .system = "system",
+    .write_tools = write_tools,
+    .read_tools = read_tools,
+    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .needs_tools = true,
+    .settings = kSettings,
+    .write_answer = write_answer,
+    .read_answer = read_answer,
+    .no_message = R"({"role":"assistant","content":[]})"};
 
 }  // namespace
 

@@ -23,8 +23,7 @@ constexpr ChatRow kRow = {
                 .carries = carries,
                 .thinking = Thinking::Plain,
                 .speakers = Speakers::Member,
-                .thinks_alone = false,
-                .has_developer = true},
+                .thinks_alone = false},
     .thinking = "reasoning_content",
     .no_content = "\"\"",
 };

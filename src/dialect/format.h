@@ -99,9 +99,11 @@ struct Frame {
   // The tools, as members of the request; null if there is no place for them.
   void (*write_tools)(json::Writer& out, std::span<const Tool> tools, const Settings& settings) = nullptr;
   Result<std::vector<Tool>> (*read_tools)(const Json& request) = nullptr;
-  bool messages_last = false;                 // behind the tools and the settings
-  bool needs_tools = false;                   // a history with calls is refused without them
-  std::span<const SettingRow> settings = {};  // the model first
+  bool messages_last = false;        // behind the tools and the settings
+  bool lists_allowed_tools = false;  // a choice may name several tools, or one that need not be called
+  std::string (*fit_name)(std::string_view name) = nullptr;  // of a tool, as it is declared
+  bool needs_tools = false;                                  // a history with calls is refused without them
+  std::span<const SettingRow> settings = {};                 // the model first
   // An answer: its members, "[]" where its message goes; and what they say. Null if the dialect has none.
   void (*write_answer)(json::Writer& out, const Outcome& outcome) = nullptr;
   Outcome (*read_answer)(const Json& answer, bool has_calls) = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "dialect/pieces.h"
 #include "parley/json/pointer.h"
@@ -113,6 +114,10 @@ void put_settings(json::Writer& out, std::span<const SettingRow> rows, const Set
 
 // The rows can say which tools may be called.
 bool says_choice(const Frame& frame, const Settings& settings) {
+  const Json choice = settings.get(Setting::ToolChoice).value_or(Json());
+  const std::size_t names = choice.get("names").value_or(Json()).elements().size();
+  const bool is_one = names == 1 && choice.get("must").value_or(Json()).as_bool().value_or(false);
+  if (names != 0 && !is_one && !frame.lists_allowed_tools) return false;
   return std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
     return (row.carries & bit(Setting::ToolChoice)) != 0 && row.to(settings).has_value();
   });
@@ -127,11 +132,11 @@ bool has_calls(const Conversation& conversation) {
 // The tools that a history calls, as far as it tells what they are.
 std::vector<Tool> tools_of_history(const Conversation& conversation) {
   std::vector<Tool> tools;
+  std::set<std::string, std::less<>> known;
   for (const Message& message : conversation.messages()) {
     for (const ToolCall& call : message.tool_calls()) {
-      const bool is_known =
-          std::ranges::any_of(tools, [&](const Tool& tool) { return tool.name == call.function.name; });
-      if (!is_known) tools.push_back({call.function.name, {}, Json::trusted(Text(R"({"type":"object"})"))});
+      const bool is_new = known.insert(call.function.name.str()).second;
+      if (is_new) tools.push_back({call.function.name, {}, Json::trusted(Text(R"({"type":"object"})"))});
     }
   }
   return tools;
@@ -153,6 +158,19 @@ std::vector<Tool> shown_tools(const Conversation& conversation, const Frame& fra
   std::erase_if(tools,
                 [&](const Tool& tool) { return std::ranges::find(names, tool.name.view()) == names.end(); });
   return tools;
+}
+
+// The settings with tools named as they are declared.
+Settings with_fitted_names(Settings settings, const Frame& frame) {
+  const Json choice = settings.get(Setting::ToolChoice).value_or(Json());
+  const auto names = choice.get("names");
+  if (!names || frame.fit_name == nullptr) return settings;
+  json::Writer w;
+  w.begin_object().key("names").begin_array();
+  for (const Json& name : names->elements()) w.string(frame.fit_name(name.as_string().value_or(Text())));
+  w.end_array().key("must").value(choice.get("must").value_or(Json::boolean(false))).end_object();
+  settings.set(Setting::ToolChoice, w.take());
+  return settings;
 }
 
 void put_place(json::Writer& out, std::span<const std::string_view> path) {
@@ -264,9 +282,10 @@ Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<
     return w.end_object().take();
   }
   if (dialect == Dialect::Parley) w.key("parley").number(1);
+  const Settings settings = with_fitted_names(conversation.settings(), frame);
   const std::span<const SettingRow> rows = frame.settings;
   const std::size_t first = !rows.empty() && rows.front().path == "model" ? 1 : 0;
-  put_settings(w, rows.first(first), conversation.settings());
+  put_settings(w, rows.first(first), settings);
   std::vector<Message> parts;
   if (conversation.system()) parts.push_back(*conversation.system());
   parts.insert(parts.end(), system.begin(), system.end());
@@ -274,9 +293,9 @@ Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<
   if (!frame.messages_last) put_place(w, place.path);
   if (frame.write_tools != nullptr) {
     const std::vector<Tool> tools = shown_tools(conversation, frame);
-    if (!tools.empty()) frame.write_tools(w, tools, conversation.settings());
+    if (!tools.empty()) frame.write_tools(w, tools, settings);
   }
-  put_settings(w, rows.subspan(first), conversation.settings());
+  put_settings(w, rows.subspan(first), settings);
   if (frame.messages_last) put_place(w, place.path);
   if (frame.write_media != nullptr) frame.write_media(w, conversation.messages());
   return w.end_object().take();
@@ -350,7 +369,8 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
     notes.push_back(
         {code, severity, std::nullopt, std::nullopt, to_string(target), "dropped", std::move(detail)});
   };
-  if (conversation.tools().empty() && !is_list && frame.needs_tools && has_calls(conversation)) {
+  const bool is_request = !is_list && conversation.shape() != DocumentShape::Response;
+  if (conversation.tools().empty() && is_request && frame.needs_tools && has_calls(conversation)) {
     notes.push_back({"tools_added", Severity::Info, std::nullopt, std::nullopt, to_string(target), "minted",
                      "the history calls tools that are not declared; they are declared by name"});
   }

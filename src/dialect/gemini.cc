@@ -94,6 +94,7 @@ bool read_response(Reader& r, BlockRecord& result) {
   if (!r.cursor.look([&](std::string_view) { return ++members != 0; })) return false;
   if (!r.cursor.look_ahead("output", output) || !r.cursor.look_ahead("error", error)) return false;
   if (!r.cursor.skip(whole)) return false;
+  if (error.present() && r.cursor.bytes(error) == "null") error = Slice::absent();
   const Slice said = error.present() ? error : output.present() ? output : whole;
   if (members != 1) r.more();
   if (error.present()) result.is_error = Tristate::True;
@@ -148,7 +149,10 @@ bool read_result(Reader& r, BlockRecord& result) {
     const auto first = static_cast<std::uint32_t>(r.children.size());
     const Slice parts = media.children();
     if (text.text().present()) r.children.push_back(text);
-    for (std::uint32_t i = 0; i < parts.length; ++i) r.children.push_back(r.children[parts.offset + i]);
+    for (std::uint32_t i = 0; i < parts.length; ++i) {
+      const BlockRecord part = r.children[parts.offset + i];  // a copy, because the list may move
+      r.children.push_back(part);
+    }
     result.is_list = true;
     result.output() = Slice::absent();
     result.children() = {first, static_cast<std::uint32_t>(r.children.size()) - first};
@@ -209,6 +213,7 @@ constexpr Profile kProfile = {
     .refuses_empty_text = true,
     .has_system_messages = false,
     .opens_with_user = true,
+    .names_media = true,
     .types_urls = true,
 };
 
@@ -221,8 +226,9 @@ class Writer {
   void write(std::span<const Message> group) {
     for (const Turn& turn : arrange(draft_, kProfile, group)) {
       is_signed_ = !draft_.is(kIsCurrentTurn);
-      const bool is_model = turn.role == Role::Assistant;
-      draft_.next().raw(is_model ? "{\"role\":\"model\",\"parts\":[" : "{\"role\":\"user\",\"parts\":[");
+      const bool is_system = turn.role == Role::System || turn.role == Role::Developer;
+      draft_.next().raw("{\"role\":");
+      out_.quoted(turn.role == Role::Assistant ? "model" : is_system ? "system" : "user").raw(",\"parts\":[");
       for (std::size_t i = 0; i < turn.pieces.size(); ++i) {
         if (i != 0) out_.raw(',');
         put_piece(turn.pieces[i]);
@@ -317,6 +323,9 @@ class Writer {
       out_.raw("{\"fileData\":{\"mimeType\":");
       out_.quoted(url_media_type(draft_, *piece.arena, media, piece.index));
       out_.raw(",\"fileUri\":").quoted(piece.arena->bytes(media.data()));
+    }
+    if (media.media_name().present() && media.media_name().length != 0) {
+      out_.raw(",\"displayName\":").quoted(piece.arena->bytes(media.media_name()));
     }
     out_.raw("}}");
   }
@@ -433,17 +442,20 @@ constexpr std::string_view kOfMessage[] = {"role", "parts"};
 constexpr Place kPlaces[] = {{DocumentShape::Envelope, kContents},
                              {DocumentShape::Response, kAnswerPath, true},
                              {DocumentShape::Response, kAnswerPath, true, "promptFeedback"}};
-constexpr Frame kFrame = {.places = kPlaces,
-                          .of_message = kOfMessage,
-                          .system_form = SystemForm::Parts,
-                          .system = "systemInstruction",
-                          .content = "parts",
-                          .write_tools = write_tools,
-                          .read_tools = read_tools,
-                          .settings = kSettings,
-                          .write_answer = write_answer,
-                          .read_answer = read_answer,
-                          .no_message = R"({"role":"model","parts":[]})"};
+constexpr Frame kFrame = {
+    .places = kPlaces,
+    .of_message = kOfMessage,
+    .system_form = SystemForm::Parts,
+    .system = "systemInstruction",
+    .content = "parts",
+    .write_tools = write_tools,
+    .read_tools = read_tools,
+    .lists_allowed_tools = true,
+    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .settings = kSettings,
+    .write_answer = write_answer,
+    .read_answer = read_answer,
+    .no_message = R"({"role":"model","parts":[]})"};
 
 }  // namespace
 

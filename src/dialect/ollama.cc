@@ -205,7 +205,6 @@ class Writer {
         draft_.note("media_type_dropped", Severity::Minor, "dropped",
                     "there is no place for the media type, and the bytes do not show it", piece.index);
       }
-      if (image.media_name().present()) note_media_name(draft_, piece.index);
     });
     std::size_t index = 0;
     put_each(turn, Piece::Kind::Use, ",\"tool_calls\":[", ",", "]", [&](const Piece& use) {

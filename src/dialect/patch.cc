@@ -142,7 +142,12 @@ void collect(const Json& patch, const std::string& pointer, int depth, PatchedPl
     (value->is_null() ? out.nulls : out.values).push_back(pointer);
     return;
   }
+  constexpr std::size_t kLongest = 4096;  // a place that a person would look at
   if (depth > kDeepest) return;
+  if (pointer.size() > kLongest) {
+    out.values.push_back(pointer.substr(0, kLongest) + "...");
+    return;
+  }
   for (const auto& member : patch.get("in").value_or(Json()).members()) {
     collect(member.value, pointer + "/" + json::escape_pointer(member.key), depth + 1, out);
   }

@@ -161,7 +161,9 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
     if (is_media_type(out.type)) out.source = SourceKind::Missing;
     if (!members(*rule, table, out)) return false;
     // A media block whose source is of a kind we do not know, or that has none, is kept whole.
-    known = (out.type != BlockType::Raw || rule->block == BlockType::Raw) &&
+    const bool fits_here =
+        !nested_ || out.type == BlockType::Text || out.type == BlockType::Raw || is_media_type(out.type);
+    known = fits_here && (out.type != BlockType::Raw || rule->block == BlockType::Raw) &&
             (!is_media_type(out.type) || out.source == SourceKind::Base64 || out.source == SourceKind::Url);
     if (known && is_media_type(out.type) && table.kind_by_media_type) {
       out.type = type_of_media(out.media_type().present() ? cursor.bytes(out.media_type()) : "");
@@ -316,26 +318,36 @@ void Reader::sign(BlockRecord& thinking, Dialect dialect) {
 }
 
 void Reader::asks(BlockRecord& use) {
-  if (!std::exchange(has_asked_, true)) waiting_.clear();
+  if (!std::exchange(has_asked_, true)) waiting_ = {};
   if (!use.id().present()) use.id() = mint(std::string(kMadeUp) + std::to_string(made_ids_++));
-  const std::string_view id = spelled(use.id());
-  waiting_.push_back({is_made_up(id) ? std::string(id) : std::string(plain(use.id())),
-                      use.name().present() ? std::string(plain(use.name())) : "", use.id()});
+  const std::size_t index = waiting_.ids.size();
+  const std::string id(is_made_up(spelled(use.id())) ? spelled(use.id()) : plain(use.id()));
+  waiting_.ids.push_back(use.id());
+  waiting_.is_answered.push_back(false);
+  waiting_.by_id.emplace(id, index);
+  if (use.name().present()) waiting_.by_name[std::string(plain(use.name()))].push_back(index);
 }
 
 void Reader::answers(BlockRecord& result) {
-  const auto of = [&](std::string Waiting::* member, Slice slice) {
-    if (!slice.present()) return waiting_.end();
-    return std::ranges::find(waiting_, std::string(plain(slice)), member);
-  };
-  auto call = of(&Waiting::id, result.id());
-  if (!result.id().present()) {
-    call = of(&Waiting::name, result.name());
-    if (call == waiting_.end()) call = waiting_.begin();
-    result.id() =
-        call != waiting_.end() ? call->spelled : mint(std::string(kMadeUp) + std::to_string(made_ids_++));
+  if (result.id().present()) {
+    const auto call = waiting_.by_id.find(std::string(plain(result.id())));
+    if (call != waiting_.by_id.end()) waiting_.is_answered[call->second] = true;
+    return;
   }
-  if (call != waiting_.end()) waiting_.erase(call);
+  const auto first_open = [&](std::deque<std::size_t>& calls) -> std::optional<std::size_t> {
+    while (!calls.empty() && waiting_.is_answered[calls.front()]) calls.pop_front();
+    if (calls.empty()) return std::nullopt;
+    return calls.front();
+  };
+  std::optional<std::size_t> call;
+  if (result.name().present()) {
+    const auto named = waiting_.by_name.find(std::string(plain(result.name())));
+    if (named != waiting_.by_name.end()) call = first_open(named->second);
+  }
+  while (waiting_.next < waiting_.ids.size() && waiting_.is_answered[waiting_.next]) ++waiting_.next;
+  if (!call && waiting_.next < waiting_.ids.size()) call = waiting_.next;
+  if (call) waiting_.is_answered[*call] = true;
+  result.id() = call ? waiting_.ids[*call] : mint(std::string(kMadeUp) + std::to_string(made_ids_++));
 }
 
 void Reader::name_results() {

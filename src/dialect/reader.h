@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "json/cursor.h"
@@ -171,12 +173,16 @@ class Reader {
   std::string plain_;
   std::string minted_;
   Slice origin_;
+  // The calls of the last message that has any, found in constant time.
   struct Waiting {
-    std::string id, name;
-    Slice spelled;  // the id
+    std::vector<Slice> ids;
+    std::vector<bool> is_answered;
+    std::unordered_map<std::string, std::size_t> by_id;
+    std::unordered_map<std::string, std::deque<std::size_t>> by_name;
+    std::size_t next = 0;  // all before it are answered
   };
-  std::vector<Waiting> waiting_;  // calls of the last message that has any
-  bool has_asked_ = false;        // in this message
+  Waiting waiting_;
+  bool has_asked_ = false;  // in this message
   std::size_t made_ids_ = 0;
   bool nested_ = false;  // inside a result: its blocks hold no further results
 };

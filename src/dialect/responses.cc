@@ -484,15 +484,18 @@ constexpr std::string_view kInput[] = {"input"};
 constexpr std::string_view kOutput[] = {"output"};
 constexpr std::string_view kOfMessage[] = {"type", "role", "call_id"};
 constexpr Place kPlaces[] = {{DocumentShape::Envelope, kInput}, {DocumentShape::Response, kOutput}};
-constexpr Frame kFrame = {.places = kPlaces,
-                          .of_message = kOfMessage,
-                          .system_form = SystemForm::String,
-                          .system = "instructions",
-                          .write_tools = write_tools,
-                          .read_tools = read_tools,
-                          .settings = kSettings,
-                          .write_answer = write_answer,
-                          .read_answer = read_answer};
+constexpr Frame kFrame = {
+    .places = kPlaces,
+    .of_message = kOfMessage,
+    .system_form = SystemForm::String,
+    .system = "instructions",
+    .write_tools = write_tools,
+    .read_tools = read_tools,
+    .lists_allowed_tools = true,
+    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .settings = kSettings,
+    .write_answer = write_answer,
+    .read_answer = read_answer};
 
 }  // namespace
 

@@ -110,7 +110,7 @@ void write_patched(Draft& draft, const Message& message, const Json& patch) {
     const Json value = own.written == 0 ? Json() : Json::trusted(*Text::copy(out.view()));
     const Json wire = patched(value, patch).compact();
     const std::optional<Message> again = read_again(wire, draft.target);
-    draft.next().raw(again ? wire.text().view() : out.view());
+    if (again || own.written != 0) draft.next().raw(again ? wire.text().view() : out.view());
     if (again && says_all_of(*again, message)) return;
   } else {
     draft.next().raw(out.view());
