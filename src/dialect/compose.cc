@@ -127,11 +127,6 @@ class Composer {
     };
     first_spoken_ =
         static_cast<std::size_t>(std::ranges::find_if_not(messages_, is_instruction) - messages_.begin());
-    const auto is_users = [](const Message& message) { return message.role() == Role::User; };
-    if ((format_.heeds & dialect::kIsCurrentTurn) != 0) {
-      const auto last = std::find_if(messages_.rbegin(), messages_.rend(), is_users);
-      turn_begins_ = static_cast<std::size_t>(messages_.rend() - last);
-    }
     if ((format_.heeds & dialect::kNamesSpeakers) != 0 && several_users_speak()) {
       orders_ |= dialect::kNamesSpeakers;
     }
@@ -160,7 +155,6 @@ class Composer {
 
   std::uint8_t orders_for(std::size_t i, std::size_t size) const {
     unsigned orders = orders_;
-    if (i >= turn_begins_) orders |= dialect::kIsCurrentTurn;
     const bool is_request = conversation_.shape() != DocumentShape::Response;
     if (i + size == messages_.size() && is_request) orders |= dialect::kIsLast;
     if (!is_request) orders |= dialect::kIsAnswer;
@@ -573,7 +567,6 @@ class Composer {
   Text text_;
   std::size_t count_ = 0;         // wire messages so far
   std::size_t system_count_ = 0;  // messages at the front that go where the system part has its place
-  std::size_t turn_begins_ = 0;   // behind the last user message
   bool writes_frame_ = false;     // an object around the messages
   std::size_t first_spoken_ = 0;  // the first message that is no system's
   std::size_t next_apart_ = 0;    // the next message that stands apart

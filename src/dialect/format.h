@@ -23,13 +23,12 @@ inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
 
 // What the conversation around a group asks of its writer.
 enum Order : std::uint8_t {
-  kIsBroken = 1,        // for `parley`: the history is one that the wire's dialect would refuse
-  kMayBeJoined = 2,     // for `parley`: the wire's dialect would write it with the one before
-  kIsCurrentTurn = 4,   // no user message stands behind it
-  kIsLast = 8,          // nothing stands behind it
-  kNamesSpeakers = 16,  // several users speak, so that their names matter
-  kIsFirst = 32,        // nothing was written before it
-  kIsAnswer = 64,       // it is what a model answered, not what is sent back to it
+  kIsBroken = 1,       // for `parley`: the history is one that the wire's dialect would refuse
+  kMayBeJoined = 2,    // for `parley`: the wire's dialect would write it with the one before
+  kIsLast = 4,         // nothing stands behind it
+  kNamesSpeakers = 8,  // several users speak, so that their names matter
+  kIsFirst = 16,       // nothing was written before it
+  kIsAnswer = 32,      // it is what a model answered, not what is sent back to it
 };
 
 // Where a writer puts its bytes and its notes.

@@ -8,8 +8,9 @@
 //
 // Written in that order. A part is told by its data; parts of all other kinds (code, server tools) are kept
 // as they are. The role may be missing, ids too; names are read in snake case as well. All results of a step
-// are one user message that holds nothing else. In the current turn the first call of a step needs a
-// signature: where there is none, the sentinel that the provider documents is written.
+// are one user message that holds nothing else. The first call of a step needs a signature in the
+// current turn: where there is none, the sentinel that the provider documents is written, in every turn,
+// because it does no harm in older ones and a request then begins like the one before it.
 #include <algorithm>
 #include <array>
 
@@ -225,7 +226,7 @@ class Writer {
 
   void write(std::span<const Message> group) {
     for (const Turn& turn : arrange(draft_, kProfile, group)) {
-      is_signed_ = !draft_.is(kIsCurrentTurn);
+      is_signed_ = false;
       const bool is_system = turn.role == Role::System || turn.role == Role::Developer;
       draft_.next().raw("{\"role\":");
       out_.quoted(turn.role == Role::Assistant ? "model" : is_system ? "system" : "user").raw(",\"parts\":[");
@@ -332,7 +333,7 @@ class Writer {
 
   Draft& draft_;
   json::Out& out_;
-  bool is_signed_ = true;  // the step needs no sentinel, or has one
+  bool is_signed_ = false;  // the turn has its sentinel
 };
 
 // ---- What is around the messages
@@ -469,7 +470,7 @@ const Format kGemini = {
     .frame = kFrame,
     .joins = true,
     .refuses_empty = true,
-    .heeds = kIsCurrentTurn | kNamesSpeakers | kIsFirst,
+    .heeds = kNamesSpeakers | kIsFirst,
 };
 
 }  // namespace parley::dialect

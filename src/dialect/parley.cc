@@ -315,6 +315,7 @@ constexpr Frame kFrame = {.places = kPlaces,
                           .write_tools = write_tools,
                           .read_tools = read_tools,
                           .messages_last = true,
+                          .lists_allowed_tools = true,
                           .settings = kSettings,
                           .write_answer = write_answer,
                           .read_answer = read_answer};
