@@ -226,7 +226,7 @@ class Writer {
 
   void write(std::span<const Message> group) {
     for (const Turn& turn : arrange(draft_, kProfile, group)) {
-      is_signed_ = false;
+      is_signed_ = draft_.is(kIsAnswer);  // an answer is not sent to the provider
       const bool is_system = turn.role == Role::System || turn.role == Role::Developer;
       draft_.next().raw("{\"role\":");
       out_.quoted(turn.role == Role::Assistant ? "model" : is_system ? "system" : "user").raw(",\"parts\":[");
@@ -470,7 +470,7 @@ const Format kGemini = {
     .frame = kFrame,
     .joins = true,
     .refuses_empty = true,
-    .heeds = kNamesSpeakers | kIsFirst,
+    .heeds = kNamesSpeakers | kIsFirst | kIsAnswer,
 };
 
 }  // namespace parley::dialect

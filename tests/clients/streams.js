@@ -108,12 +108,23 @@ async function readBy(client, { bytes, dialect }, sizes) {
   }
 }
 
+// The members of `actual` that `expected` has. A stream has ids and times that an answer of Parley's may leave out; their
+// files say so by the name 'partial'.
+function wanted(actual, expected) {
+  if (Array.isArray(actual) && Array.isArray(expected)) return actual.map((each, i) => wanted(each, expected[i]));
+  const isObject = (value) => value !== null && typeof value === 'object';
+  if (!isObject(actual) || !isObject(expected) || Array.isArray(expected)) return actual;
+  const members = Object.entries(actual).filter(([key]) => key in expected);
+  return Object.fromEntries(members.map(([key, value]) => [key, wanted(value, expected[key])]));
+}
+
 // Why the client's message is not the expected one, or null.
 export async function difference(stream) {
   for (const sizes of [[1 << 30], [1, 2, 3, 5, 8, 13, 21, 34, 55], [7], [64, 1]]) {
     try {
       const message = await readBy(clients[stream.dialect], stream, sizes);
-      assert.deepEqual(message, canonical(stream.expected));
+      const expected = canonical(stream.expected);
+      assert.deepEqual(stream.name.startsWith('partial_') ? wanted(message, expected) : message, expected);
     } catch (error) {
       return `in pieces of ${sizes.join(', ')} bytes: ${error.message}`;
     }

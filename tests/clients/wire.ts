@@ -80,7 +80,8 @@ namespace compatible {
     With<User, { content: string | (Exclude<User['content'], string>[number] | Video)[] }>;
   type Said = OpenAI.ChatCompletionMessage & { reasoning_content?: string };
   type Choice = With<OpenAI.ChatCompletion.Choice, { message: Said }>;
-  export type Answer = Some<With<OpenAI.ChatCompletion, { choices: Choice[] }>>;
+  type Counts = OpenAI.CompletionUsage & { prompt_cache_hit_tokens?: number; prompt_cache_miss_tokens?: number; cached_tokens?: number };
+  export type Answer = Some<With<OpenAI.ChatCompletion, { choices: Choice[]; usage: Counts }>>;
   export type Request<Switch, Message = One> =
     With<OpenAI.ChatCompletionCreateParamsNonStreaming, { messages: Message[] }> & Switch;
 }

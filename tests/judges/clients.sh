@@ -19,10 +19,11 @@ npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 node=("$work"/node_modules/node-linux-*/bin/node)
 [[ -x ${node[0]} ]] || { echo "clients.sh: npm has no Node for this machine" >&2; exit 3; }
 
-mkdir converted
+mkdir converted written
+"$root/build/release/tests/make_streams" written
 "${node[0]}" selftest.js payloads streams
 "${node[0]}" convert.js "$parley" "$root" converted
 status=0
 "${node[0]}" types.js payloads streams converted || status=1
-"${node[0]}" streams.js streams "$@" || status=1
+"${node[0]}" streams.js streams written "$@" || status=1
 exit "$status"
