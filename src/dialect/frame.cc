@@ -385,9 +385,8 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
   }
   std::string lost;
   for (const auto& [setting, value] : conversation.settings().all()) {
-    Settings alone = conversation.settings();
     const bool is_said = !is_list && std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
-      return (row.carries & bit(setting)) != 0 && row.to(alone).has_value();
+      return (row.carries & bit(setting)) != 0 && row.to(conversation.settings()).has_value();
     });
     if (!is_said) lost.append(lost.empty() ? "" : ", ").append(to_string(setting));
   }

@@ -169,7 +169,6 @@ class Arena : public std::enable_shared_from_this<Arena> {
   DocumentShape shape() const { return shape_; }
   Slice document() const { return document_; }
   std::string_view text() const { return buffer_.view().substr(0, minted_); }
-  bool is_minted(Slice slice) const { return slice.present() && slice.offset >= minted_; }
   Slice list() const { return list_; }
 
   // True if the message holds results and nothing else: it belongs to the step before it.
