@@ -19,11 +19,9 @@ namespace {
 using dialect::Draft;
 using dialect::Format;
 using dialect::format_of;
-using dialect::Frame;
 using dialect::is_wire_of;
 using dialect::media_apart;
 using dialect::natural_frame;
-using dialect::Order;
 using dialect::Place;
 using dialect::said;
 using dialect::stored_patch;
@@ -352,7 +350,7 @@ class Composer {
       dialect::note_frame(conversation_, target_, false, notes);
       note_tool_names(around);
     }
-    const Text text = around.text();
+    const Text& text = around.text();
     const std::optional<Json> found = around.at(dialect::pointer_to(format_.frame, place));
     if (!found) {  // an answer without a message, as it was
       out_.raw(text.view().substr(0, text.size() - 1)).raw(extra).raw('}');

@@ -420,7 +420,7 @@ void read_choice(const Json& member, Settings& settings) {
 }
 
 std::optional<Json> write_choice(const Settings& settings) {
-  const auto choice = settings.get(Setting::ToolChoice);
+  auto choice = settings.get(Setting::ToolChoice);
   if (!choice || choice->is_string()) return choice;
   const std::vector<Json> names = choice->get("names").value_or(Json()).elements();
   const bool must = choice->get("must").value_or(Json()).as_bool().value_or(false);
