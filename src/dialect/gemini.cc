@@ -167,13 +167,19 @@ bool read_message(Reader& r) {
   const std::size_t first = r.blocks.size();
   r.begin_message();
   bool has_role = false;
+  bool has_other = false;
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles, kOtherRoles);
     if (key == "parts") return r.content(message, kTable, false);
+    has_other = true;
     return r.unknown();
   });
   if (!good) return false;
+  // A role may be missing, parts too, as in the {} that some answers have; an object of other members is no
+  // message.
+  if (has_other && !has_role && message.shape == ContentShape::Absent) return r.missing(start, "parts");
   if (!has_role) r.more();
+  if (!has_role && r.is_answer()) message.role = Role::Assistant;
   for (std::size_t i = first; i < r.blocks.size(); ++i) {
     BlockRecord& block = r.blocks[i];
     if (block.type == BlockType::Thinking) r.sign(block, Dialect::Gemini);
