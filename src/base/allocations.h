@@ -1,5 +1,5 @@
 // Counts the allocations of a call, for tests that promise how many there are. Test support only: the
-// counting operator new is in allocations_test.cc and so in the test program, never in the library.
+// counting operator new is in allocations.cc, which is part of the test program, never in the library.
 #pragma once
 
 #include <cstddef>
