@@ -8,7 +8,7 @@
 #include <array>
 
 #include "guard/clip/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard::clip {
 namespace {

@@ -6,7 +6,7 @@
 //            rate, 3 bits channels - 1, 5 bits bits - 1, 36 bits samples or 0, 16 bytes of checksum
 //   frame    14 bits 11111111111110, ...
 #include "guard/clip/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard::clip {
 

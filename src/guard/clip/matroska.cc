@@ -19,7 +19,7 @@
 #include <bit>
 
 #include "guard/clip/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard::clip {
 namespace {

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "guard/clip/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 #include "parley/base/media_type.h"
 
 namespace parley::guard::clip {

@@ -14,7 +14,7 @@
 #include <bit>
 
 #include "guard/clip/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 #include "parley/base/media_type.h"
 
 namespace parley::guard::clip {

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "guard/clip/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard::clip {
 namespace {

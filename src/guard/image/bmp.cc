@@ -15,7 +15,7 @@
 #include <string>
 
 #include "guard/image/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "guard/image/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard {
 namespace {

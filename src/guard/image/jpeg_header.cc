@@ -9,8 +9,8 @@
 #include <string>
 
 #include "guard/image/format.h"
-#include "guard/image/reader.h"
 #include "guard/image/tiff_directory.h"
+#include "guard/reader.h"
 
 namespace parley::guard {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "guard/image/format.h"
 #include "guard/image/inflate.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "guard/image/format.h"
 #include "guard/image/inflate.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 #include "parley/base/utf8.h"
 
 namespace parley::guard {

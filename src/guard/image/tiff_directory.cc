@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard {
 namespace {

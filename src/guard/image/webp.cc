@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "guard/image/format.h"
-#include "guard/image/reader.h"
+#include "guard/reader.h"
 
 namespace parley::guard {
 namespace {
