@@ -30,6 +30,8 @@ import mutagen.oggopus
 import mutagen.oggvorbis
 import mutagen.wave
 
+from mutants import mutant
+
 MAX_UNNAMED = 0.01  # of the mutants that both read
 
 av.logging.set_level(av.logging.PANIC)
@@ -152,30 +154,6 @@ def mkv(rng):
 
 
 MAKERS = {"WAV": wav, "MP3": mp3, "FLAC": flac, "OGG": ogg, "AAC": aac, "M4A": m4a, "MP4": mp4, "MOV": mov, "WEBM": webm, "MKV": mkv}
-
-
-def mutant(rng, data, others):
-    data = bytearray(data)
-    kind = rng.random()
-    if kind < 0.6:
-        for _ in range(rng.choice([1, 1, 1, 2, 4, 16])):
-            at = rng.randrange(min(len(data), 400) if rng.random() < 0.6 else len(data))
-            data[at] = rng.choice([0, 1, 0xFF, data[at] ^ 1 << rng.randrange(8), rng.randrange(256)])
-    elif kind < 0.75:
-        del data[rng.randrange(len(data)) :]
-    elif kind < 0.83:
-        at, size = rng.randrange(len(data)), rng.randrange(1, 32)
-        data[at:at] = data[at : at + size]
-    elif kind < 0.9:
-        at = rng.randrange(len(data))
-        del data[at : at + rng.randrange(1, 32)]
-    elif kind < 0.95:
-        data += rng.randbytes(rng.randrange(1, 64))
-    else:
-        other = rng.choice(others)
-        at = rng.randrange(min(len(data), len(other)))
-        data = data[:at] + other[at:]
-    return bytes(data)
 
 
 # ---- What is said of a file: a dict with some of rate, channels, size, duration; None if it is not read
@@ -370,7 +348,8 @@ def main(parley, folder, count, seed):
         paths = []
         for i in range(int(count)):
             paths.append(folder / f"{format.lower()}-{i:04}")
-            paths[-1].write_bytes(mutant(rng, rng.choice(originals), originals))
+            damaged = mutant(rng, rng.choice(originals), originals, head=400, in_head=0.6, kinds=(0.6, 0.75, 0.83, 0.9, 0.95))
+            paths[-1].write_bytes(damaged)
         good = compare_mutants(parley, folder, format, paths) and wrong == 0 and good
     return 0 if good else 1
 

@@ -19,4 +19,4 @@ fi
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q --disable-pip-version-check av==18.1.0 mutagen==1.48.1
 mkdir -p "$folder"
-"$work/venv/bin/python" "$root/tests/judges/clips.py" "$parley" "$folder" "${1:-1000}" "${2:-20261115}"
+"$work/venv/bin/python" -B "$root/tests/judges/clips.py" "$parley" "$folder" "${1:-1000}" "${2:-20261115}"

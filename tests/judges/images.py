@@ -18,6 +18,8 @@ import zlib
 
 from PIL import Image, PngImagePlugin
 
+from mutants import mutant
+
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 MAX_BYTES = 10 * 1024 * 1024
 MAX_SIDE = 8192
@@ -204,37 +206,13 @@ def repair_sums(data):
     return out + data[at:]
 
 
-def mutant(rng, data, others):
-    data = bytearray(data)
-    kind = rng.random()
-    if kind < 0.6:
-        for _ in range(rng.choice([1, 1, 1, 2, 4, 16])):
-            at = rng.randrange(min(len(data), 200) if rng.random() < 0.5 else len(data))
-            data[at] = rng.choice([0, 1, 0xFF, data[at] ^ 1 << rng.randrange(8), rng.randrange(256)])
-    elif kind < 0.75:
-        del data[rng.randrange(len(data)) :]
-    elif kind < 0.85:
-        at, size = rng.randrange(len(data)), rng.randrange(1, 32)
-        data[at:at] = data[at : at + size]
-    elif kind < 0.93:
-        at = rng.randrange(len(data))
-        del data[at : at + rng.randrange(1, 32)]
-    elif kind < 0.97:
-        data += rng.randbytes(rng.randrange(1, 64))
-    else:
-        other = rng.choice(others)
-        at = rng.randrange(min(len(data), len(other)))
-        data = data[:at] + other[at:]
-    return bytes(data)
-
-
 def make(folder, format, count, rng):
     maker = {"PNG": png, "JPEG": jpeg, "GIF": gif, "BMP": bmp, "WEBP": webp, "TIFF": tiff}[format]
     good = [maker(rng) for _ in range(max(10, count // 10))]
     for i, data in enumerate(good):
         (folder / f"{format.lower()}-good-{i:04}").write_bytes(data)
     for i in range(count):
-        data = mutant(rng, rng.choice(good), good)
+        data = mutant(rng, rng.choice(good), good, head=200, in_head=0.5, kinds=(0.6, 0.75, 0.85, 0.93, 0.97))
         if format == "PNG" and rng.random() < 0.5:
             data = repair_sums(data)
         (folder / f"{format.lower()}-{i:04}").write_bytes(data)

@@ -18,5 +18,5 @@ fi
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q --disable-pip-version-check pillow==11.1.0
 mkdir -p "$folder"
-"$work/venv/bin/python" "$root/tests/judges/images.py" "$parley" "$folder" "${1:-1000}" "${2:-20261115}" 2>"$work/stderr" ||
+"$work/venv/bin/python" -B "$root/tests/judges/images.py" "$parley" "$folder" "${1:-1000}" "${2:-20261115}" 2>"$work/stderr" ||
   { status=$?; grep -A20 Traceback "$work/stderr" >&2 || true; exit "$status"; }  # libtiff, within Pillow, talks
