@@ -1,7 +1,8 @@
 #include "base/base64_kernel.h"
 
 #include <array>
-#include <atomic>
+
+#include "base/kernel_choice.h"
 
 namespace parley::base64 {
 namespace {
@@ -14,25 +15,17 @@ constexpr auto kKernels = std::to_array<const Kernel*>({
 #endif
 });
 
-const Kernel* fastest_supported() {
-  const Kernel* best = kKernels.front();
-  for (const Kernel* candidate : kKernels) {
-    if (candidate->supported()) best = candidate;
-  }
-  return best;
-}
-
-std::atomic<const Kernel*>& chosen() {
-  static std::atomic<const Kernel*> kernel{fastest_supported()};
-  return kernel;
+KernelChoice<Kernel>& choice() {
+  static KernelChoice<Kernel> chosen{kKernels};
+  return chosen;
 }
 
 }  // namespace
 
 std::span<const Kernel* const> kernels() { return kKernels; }
 
-const Kernel& kernel() { return *chosen().load(std::memory_order_relaxed); }
+const Kernel& kernel() { return choice().kernel(); }
 
-void use_kernel(const Kernel& kernel) { chosen().store(&kernel, std::memory_order_relaxed); }
+void use_kernel(const Kernel& kernel) { choice().use(kernel); }
 
 }  // namespace parley::base64

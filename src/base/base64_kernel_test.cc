@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/cliff.h"
+#include "base/kernel_choice.h"
 #include "parley/base/base64.h"
 
 // The invariants of base64_kernel.h, as quoted below:
@@ -36,13 +37,7 @@ test::Cliff& outputs() {
 }
 
 const std::vector<const Kernel*>& supported_kernels() {
-  static const std::vector<const Kernel*> all = [] {
-    std::vector<const Kernel*> found;
-    for (const Kernel* each : kernels()) {
-      if (each->supported()) found.push_back(each);
-    }
-    return found;
-  }();
+  static const std::vector<const Kernel*> all = parley::supported_kernels(kernels());
   return all;
 }
 

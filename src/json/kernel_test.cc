@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/cliff.h"
+#include "base/kernel_choice.h"
 #include "json/judge.h"
 #include "parley/json/buffer.h"
 
@@ -36,13 +37,7 @@ Cliff& outputs() {
 }
 
 const std::vector<const Kernel*>& supported_kernels() {
-  static const std::vector<const Kernel*> all = [] {
-    std::vector<const Kernel*> found;
-    for (const Kernel* each : kernels()) {
-      if (each->supported()) found.push_back(each);
-    }
-    return found;
-  }();
+  static const std::vector<const Kernel*> all = parley::supported_kernels(kernels());
   return all;
 }
 
