@@ -76,7 +76,7 @@ class Composer {
                         document->list().present();
     // Where one message stood, that one must stand; and nothing may have to go into the frame.
     const bool fits = is_own && system_count_ == 0 &&
-                      (document->text()[document->list().offset] == '[' ||
+                      (document->text()[document->list().offset] != '{' ||
                        (messages_.size() == 1 && reuses_wire(messages_.front())));
     return fits && dialect::media_are_the_same(format_.frame, *document, messages_) ? document : nullptr;
   }
@@ -211,8 +211,11 @@ class Composer {
     const Slice whole = document.document();
     const Slice list = document.list();
     const std::size_t bracket = all[list.offset] == '[' ? 1 : 0;
+    const bool was_text = all[list.offset] == '"';
     put(all.substr(whole.offset, list.offset + bracket - whole.offset));
+    if (was_text) put("[");
     put_messages();
+    if (was_text) put("]");
     put(all.substr(list.end() - bracket, whole.end() - (list.end() - bracket)));
   }
 
@@ -321,7 +324,7 @@ class Composer {
                                                    document->shape() == DocumentShape::Response);
     if (!has_frame) return frame;
     const auto origin = static_cast<Dialect>(document->dialect());
-    const Json wire = dialect::wire_frame(*document);
+    const Json wire = dialect::wire_frame(*document, target_ == Dialect::Parley);
     const std::size_t first_note = notes.size();
     Draft draft{target_, out_, notes};
     if (origin == Dialect::Parley) {
@@ -361,6 +364,8 @@ class Composer {
     out_.raw(text.view().substr(0, at));
     if (place.is_message) {
       put_the_message(place);
+    } else if (const auto only = list.is_string() ? only_text() : std::nullopt) {
+      out_.quoted(*only);
     } else {
       out_.raw('[');
       put_system();
@@ -370,6 +375,17 @@ class Composer {
     std::string_view rest = text.view().substr(at + list.text().size());
     rest.remove_suffix(1);
     out_.raw(rest).raw(extra).raw('}');
+  }
+
+  // What a user says, if that is all there is; as spelled.
+  std::optional<std::string_view> only_text() const {
+    if (messages_.size() != 1) return std::nullopt;
+    const Message& message = messages_.front();
+    const auto& arena = Arena::of(message);
+    const bool is_plain =
+        message.role() == Role::User && message.content_shape() == ContentShape::String && !message.name();
+    if (!is_plain) return std::nullopt;
+    return arena.bytes(arena.blocks(Arena::record_of(message)).front().text());
   }
 
   static bool is_same(const Settings& a, const Settings& b) {

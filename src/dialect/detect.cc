@@ -31,6 +31,7 @@ constexpr auto kOfDocuments = std::to_array<Sign>({
     {Dialect::Responses, "object", "response"},
     {Dialect::Responses, "instructions"},
     {Dialect::Responses, "input", "["},
+    {Dialect::Responses, "input", "\""},
     {Dialect::OpenAI, "object", "chat.completion"},
     {Dialect::OpenAI, "choices"},
     {Dialect::OpenAI, "preferred_output"},

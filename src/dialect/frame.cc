@@ -301,7 +301,7 @@ Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<
   return w.end_object().take();
 }
 
-Json wire_frame(const Arena& document) {
+Json wire_frame(const Arena& document, bool tells_text) {
   const std::string_view all = document.text();
   const Slice whole = document.document();
   const Slice list = document.list();
@@ -316,7 +316,7 @@ Json wire_frame(const Arena& document) {
     end = begin + content->text().size();
   }
   std::string frame(all.substr(whole.offset, begin - whole.offset));
-  frame += "[]";
+  frame += tells_text && all[begin] == '"' ? R"("")" : "[]";
   frame += all.substr(end, whole.end() - end);
   return Json::trusted(*Text::adopt(std::move(frame)));  // its bytes were validated, whatever the limits were
 }

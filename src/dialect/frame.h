@@ -24,8 +24,9 @@ const Place& place_in(const Frame& frame, DocumentShape shape, const Json& aroun
 // `system` are messages that go where the system part has its place.
 Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system = {});
 
-// The object that was around the messages, with "[]" where they were.
-Json wire_frame(const Arena& document);
+// The object that was around the messages, with "[]" where they were; or "" if they were a string and that is
+// to be told.
+Json wire_frame(const Arena& document, bool tells_text);
 
 // Where in a frame the "[]" stands, as a JSON Pointer.
 std::string pointer_to(const Frame& frame, const Place& place);

@@ -385,6 +385,7 @@ bool Reader::document(ReadMessage read_message, std::span<const Place> places,
     const Place* place = nullptr;
     if (!tell(places, of_message, place)) return false;
     shape_ = place != nullptr ? place->shape : DocumentShape::Single;
+    takes_text_ = place != nullptr && place->may_be_text;
     if (!(place != nullptr ? descend(place->path, place->is_message) : here(true))) return false;
   } else {
     // What is no JSON at all is said to be so before anything is said about its shape.
@@ -398,21 +399,26 @@ bool Reader::document(ReadMessage read_message, std::span<const Place> places,
 }
 
 // The place whose first name comes first, with a value of its kind; one that yields only if there is no
-// other.
+// other. A string there may as well be a member of a message, which the other members tell.
 bool Reader::tell(std::span<const Place> places, std::span<const std::string_view> of_message,
                   const Place*& found) {
   const auto begins = [&](const Place& place, std::string_view key) {
     if (!place.told_by.empty()) return place.told_by == key;
     const bool is_list = place.path.size() == 1 ? !place.is_message : place.path[1] == "0";
-    return place.path[0] == key && cursor.peek() == (is_list ? '[' : '{');
+    const bool is_text = place.may_be_text && cursor.peek() == '"';
+    return place.path[0] == key && (is_text || cursor.peek() == (is_list ? '[' : '{'));
   };
+  bool is_text = false;
   return cursor.look([&](std::string_view key) {
     for (const Place& place : places) {
       if (!begins(place, key)) continue;
       if (found == nullptr || found->yields) found = &place;
-      return found->yields;
+      is_text = cursor.peek() == '"' && found->told_by.empty();
+      return found->yields || is_text;
     }
-    return std::find(of_message.begin(), of_message.end(), key) == of_message.end();
+    const bool is_message = std::find(of_message.begin(), of_message.end(), key) != of_message.end();
+    if (is_message && is_text) found = nullptr;
+    return !is_message;
   });
 }
 
@@ -432,15 +438,28 @@ bool Reader::descend(std::span<const std::string_view> path, bool is_message) {
 
 // The messages are here: a list of them, or one.
 bool Reader::here(bool is_message) {
-  if (cursor.peek() != (is_message ? '{' : '[')) return skip_value();
+  const bool is_text = takes_text_ && cursor.peek() == '"';
+  if (!is_text && cursor.peek() != (is_message ? '{' : '[')) return skip_value();
   messages.clear();
   blocks.clear();
   children.clear();
+  if (is_text) return text_of_user();
   if (!is_message) return list();
   const std::uint32_t start = cursor.offset();
   const bool good = read_message_(*this);
   list_ = {start, cursor.offset() - start};
   return good;
+}
+
+// One message, whose wire is the string.
+bool Reader::text_of_user() {
+  MessageRecord message;
+  const std::uint32_t start = cursor.offset();
+  begin_message();
+  if (!content(message, {})) return false;
+  end_message(message, start);
+  list_ = messages.back().wire;
+  return true;
 }
 
 bool Reader::list() {

@@ -77,6 +77,7 @@ struct Place {
   bool is_message = false;        // one message stands there, not a list
   std::string_view told_by = {};  // the member that tells the document; else the first of the path
   bool yields = false;            // another place counts before this one, wherever its member stands
+  bool may_be_text = false;       // or a string stands there: what a user says
 };
 
 class Reader {
@@ -161,6 +162,7 @@ class Reader {
   bool descend(std::span<const std::string_view> path, bool is_message);
   bool here(bool is_message);
   bool list();
+  bool text_of_user();
   bool members(const BlockRule& rule, const BlockTable& table, BlockRecord& out);
   bool source(BlockRecord& out);
 
@@ -169,6 +171,7 @@ class Reader {
   ReadMessage read_message_ = nullptr;
   DocumentShape shape_ = DocumentShape::List;
   Slice document_, list_;
+  bool takes_text_ = false;  // in place of the messages
   bool has_more_ = false;
   std::string plain_;
   std::string minted_;

@@ -10,7 +10,8 @@
 //
 // Items of all other types (hosted tools, compaction, references) are kept as they are. What a model says in
 // one step is several items: those behind the first continue it. A message of the assistant that comes from
-// another dialect has string content, because parts of output would need an id.
+// another dialect has string content, because parts of output would need an id. In a request a string may
+// stand for the list: what a user says.
 #include <algorithm>
 #include <array>
 
@@ -483,7 +484,8 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 constexpr std::string_view kInput[] = {"input"};
 constexpr std::string_view kOutput[] = {"output"};
 constexpr std::string_view kOfMessage[] = {"type", "role", "call_id"};
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kInput}, {DocumentShape::Response, kOutput}};
+constexpr Place kPlaces[] = {{.shape = DocumentShape::Envelope, .path = kInput, .may_be_text = true},
+                             {DocumentShape::Response, kOutput}};
 constexpr Frame kFrame = {
     .places = kPlaces,
     .of_message = kOfMessage,

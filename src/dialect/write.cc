@@ -19,6 +19,12 @@ Json whole(const Json& value) {
 
 Dialect origin_of(const Message& message) { return static_cast<Dialect>(Arena::of(message).dialect()); }
 
+// The wire is a message in any place. (A string that stands for one is a message only where it stood.)
+bool has_object(const Message& message) {
+  const Slice wire = Arena::record_of(message).wire;
+  return wire.present() && Arena::of(message).bytes(wire).starts_with('{');
+}
+
 // The way from a dialect's natural spelling of a message to its wire.
 std::optional<Json> patch_to_wire(const Message& message, Form form = Form::AsRead) {
   const Json wire = *message.wire();
@@ -127,7 +133,7 @@ void write_patched(Draft& draft, const Message& message, const Json& patch) {
 }  // namespace
 
 bool is_wire_of(const Message& message, Dialect dialect) {
-  return Arena::of(message).dialect() == tag(dialect) && Arena::record_of(message).wire.present();
+  return Arena::of(message).dialect() == tag(dialect) && has_object(message);
 }
 
 std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
@@ -166,14 +172,14 @@ void write_group(Draft& draft, std::span<const Message> group) {
   const Format& format = format_of(draft.target);
   const Message& first = group.front();
   if (draft.target == Dialect::Parley) {
-    const bool has_wire = first.wire().has_value() && !is_wire_of(first, Dialect::Parley);
+    const bool has_wire = has_object(first) && !is_wire_of(first, Dialect::Parley);
     const std::optional<Json> patch = has_wire ? remembered_patch(first, draft) : std::nullopt;
     if (patch) {
       draft.extra = patch->text();
       draft.extra_of = to_string(origin_of(first));
     }
     // Own messages get here for their natural spelling only, which keeps what they remember.
-    const auto lost = !has_wire && first.wire() ? patch_to_wire(first) : std::nullopt;
+    const auto lost = is_wire_of(first, Dialect::Parley) ? patch_to_wire(first) : std::nullopt;
     if (lost) note_places(draft, *lost);
     format.write_group(draft, group);
     draft.extra = {};

@@ -259,7 +259,8 @@ Tree Generator::provider_request(Dialect dialect, std::vector<Tree> messages, co
   const std::string about = text();
   switch (dialect) {
     case Dialect::Responses:
-      request.add("input", Tree::array(std::move(messages))).add("model", str(word()));
+      request.add("input", maybe(10) ? str(text()) : Tree::array(std::move(messages)));
+      request.add("model", str(word()));
       if (maybe(50)) request.add("instructions", str(text()));
       if (maybe(50)) request.add("max_output_tokens", Tree::literal("100"));
       break;
