@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "json/compact.h"
 #include "json/walk.h"
@@ -43,6 +44,8 @@ std::string_view usual_media_type(BlockType type) {
 constexpr auto kDropped = std::to_array<std::string_view>(
     {"text_dropped", "thinking_dropped", "image_dropped", "audio_dropped", "video_dropped",
      "document_dropped", "tool_use_dropped", "tool_result_dropped", "raw_dropped"});
+
+constexpr std::string_view kMadeUp = "made_";
 
 // Says in words what an error flag says.
 bool says_error(std::string_view spelled) { return spelled.starts_with("Error: "); }
@@ -346,6 +349,18 @@ bool says_nothing(const Message& message) {
     const Text text = block.text().present() ? arena.string(block.text()) : Text();
     return text.view().find_first_not_of(" \n\r\t") == std::string_view::npos;
   });
+}
+
+std::string made_up_id(std::size_t number) { return std::string(kMadeUp) + std::to_string(number); }
+
+std::optional<std::size_t> number_of_made_up(std::string_view id) {
+  constexpr std::size_t kMostDigits = 18;  // nobody makes up more
+  if (!id.starts_with(kMadeUp)) return std::nullopt;
+  id.remove_prefix(kMadeUp.size());
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+  const bool is_number = error == std::errc() && end == id.data() + id.size() && id.size() <= kMostDigits;
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
 std::size_t group_step(std::span<const Message> rest) {

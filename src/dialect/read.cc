@@ -86,6 +86,7 @@ Result<Reading> read_with(json::Buffer document, Dialect dialect, const ReadOpti
   if (format.complete != nullptr && reader.shape() == DocumentShape::Envelope) {
     format.complete(reader, Json::trusted(Text::trusted(nullptr, reader.cursor.bytes(reader.whole()))));
   }
+  reader.part_ids();
   if (format.names_results) reader.name_results();
   const bool has_mark = document.view().starts_with("\xEF\xBB\xBF");
   const std::shared_ptr<const Arena> arena = reader.seal(std::move(document), dialect::tag(dialect));

@@ -1,7 +1,6 @@
 #include "dialect/reader.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -319,7 +318,8 @@ void Reader::sign(BlockRecord& thinking, Dialect dialect) {
 
 void Reader::asks(BlockRecord& use) {
   if (!std::exchange(has_asked_, true)) waiting_ = {};
-  if (!use.id().present()) use.id() = mint(std::string(kMadeUp) + std::to_string(made_ids_++));
+  own_id(use);
+  if (!use.id().present()) use.id() = mint(made_up_id(made_ids_++));
   const std::size_t index = waiting_.ids.size();
   const std::string id(is_made_up(spelled(use.id())) ? spelled(use.id()) : plain(use.id()));
   waiting_.ids.push_back(use.id());
@@ -328,7 +328,25 @@ void Reader::asks(BlockRecord& use) {
   if (use.name().present()) waiting_.by_name[std::string(plain(use.name()))].push_back(index);
 }
 
+// An id of the wire that looks as if it was made up here: those made up must be others.
+void Reader::own_id(const BlockRecord& block) {
+  if (!block.id().present()) return;
+  const auto number = number_of_made_up(plain(block.id()));
+  if (number) taken_ids_ = std::max(taken_ids_, *number + 1);
+}
+
+void Reader::part_ids() {
+  if (taken_ids_ == 0 || made_ids_ == 0) return;
+  for (BlockRecord& block : blocks) {
+    const bool has_id = block.type == BlockType::ToolUse || block.type == BlockType::ToolResult;
+    if (!has_id || !block.id().present() || block.id().offset < size_) continue;
+    const auto number = number_of_made_up(spelled(block.id()));
+    if (number) block.id() = mint(made_up_id(*number + taken_ids_));
+  }
+}
+
 void Reader::answers(BlockRecord& result) {
+  own_id(result);
   if (result.id().present()) {
     const auto call = waiting_.by_id.find(std::string(plain(result.id())));
     if (call != waiting_.by_id.end()) waiting_.is_answered[call->second] = true;
@@ -347,7 +365,7 @@ void Reader::answers(BlockRecord& result) {
   while (waiting_.next < waiting_.ids.size() && waiting_.is_answered[waiting_.next]) ++waiting_.next;
   if (!call && waiting_.next < waiting_.ids.size()) call = waiting_.next;
   if (call) waiting_.is_answered[*call] = true;
-  result.id() = call ? waiting_.ids[*call] : mint(std::string(kMadeUp) + std::to_string(made_ids_++));
+  result.id() = call ? waiting_.ids[*call] : mint(made_up_id(made_ids_++));
 }
 
 void Reader::name_results() {
@@ -475,14 +493,8 @@ bool Reader::list() {
 }
 
 std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {
-  if (!minted_.empty()) {
-    json::Buffer longer(size_ + minted_.size());
-    std::memcpy(longer.data(), buffer.data(), size_);
-    std::memcpy(longer.data() + size_, minted_.data(), minted_.size());
-    buffer = std::move(longer);
-  }
   auto arena = std::make_shared<Arena>(std::move(buffer), dialect);
-  if (!minted_.empty()) arena->set_minted(size_);
+  if (!minted_.empty()) arena->set_minted(json::Buffer::copy_of(minted_));
   // Lists of a few records are copied together, larger ones are taken over as they are.
   constexpr std::size_t kFew = 16;
   if (blocks.size() + children.size() <= kFew && messages.size() <= kFew) {

@@ -135,7 +135,7 @@ class Reader {
   Slice whole() const { return document_; }
   std::shared_ptr<Arena> seal(json::Buffer buffer, DialectTag dialect);
 
-  // A string the wire does not have, spelled. It is kept behind the document.
+  // A string the wire does not have, spelled. Its offset is behind the document.
   Slice mint(std::string_view spelled);
   // Says of thinking whose it is.
   void sign(BlockRecord& thinking, Dialect dialect);
@@ -143,6 +143,8 @@ class Reader {
   // that waits, or of the first that waits.
   void asks(BlockRecord& use);
   void answers(BlockRecord& result);
+  // Gives ids that were made up other numbers if the document has such ids itself. Called when all is read.
+  void part_ids();
   bool is_answer() const { return shape_ == DocumentShape::Response; }
   // Gives each result without a name the name of the call it answers.
   void name_results();
@@ -163,6 +165,7 @@ class Reader {
   bool here(bool is_message);
   bool list();
   bool text_of_user();
+  void own_id(const BlockRecord& block);
   bool members(const BlockRule& rule, const BlockTable& table, BlockRecord& out);
   bool source(BlockRecord& out);
 
@@ -187,6 +190,7 @@ class Reader {
   Waiting waiting_;
   bool has_asked_ = false;  // in this message
   std::size_t made_ids_ = 0;
+  std::size_t taken_ids_ = 0;  // the number behind all that ids of the document have
   bool nested_ = false;  // inside a result: its blocks hold no further results
 };
 

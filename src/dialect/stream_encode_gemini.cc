@@ -1,5 +1,6 @@
 // Writes the events that stream_gemini.cc reads. A signature belongs to one whole part: a thought that may
 // be signed, and what follows a signature, are held back until they end. Calls come whole.
+#include "dialect/pieces.h"
 #include "dialect/stream_encoder.h"
 
 namespace parley::dialect {
@@ -75,7 +76,7 @@ class GeminiEncoder : public Encoder {
     json::Writer out;
     out.begin_object().key("functionCall").begin_object();
     // An id that a reader would make up is none.
-    const bool is_minted = open.id.empty() || open.id.view() == "gem_" + std::to_string(minted_);
+    const bool is_minted = open.id.empty() || open.id.view() == made_up_id(minted_);
     if (is_minted) ++minted_;
     if (!is_minted) out.key("id").string(open.id);
     out.key("name").string(open.name).key("args").value(input_of(open)).end_object();

@@ -11,6 +11,7 @@
 // a part that is no thought becomes a thinking block without text before it.
 #include <vector>
 
+#include "dialect/pieces.h"
 #include "dialect/stream_decoder.h"
 
 namespace parley::dialect {
@@ -142,7 +143,7 @@ class GeminiDecoder : public Decoder {
   void act_call(const Part& part) {
     sign(part);
     Text id = copy(part.id);
-    if (id.empty()) id = Text::repaired("gem_" + std::to_string(minted_++));
+    if (id.empty()) id = Text::repaired(made_up_id(minted_++));
     const Text name = copy(part.name);
     end_block();
     open(++block_, BlockType::ToolUse, id, name);

@@ -134,7 +134,8 @@ void Arena::keep_count(std::uint32_t index, std::uint32_t tag, std::uint32_t cou
 }
 
 std::size_t Arena::memory() const {
-  return sizeof(Arena) + buffer_.size() + json::kPadding + message_count_ * sizeof(MessageRecord) +
+  const std::size_t minted = minted_.size() == 0 ? 0 : minted_.size() + json::kPadding;
+  return sizeof(Arena) + buffer_.size() + json::kPadding + minted + message_count_ * sizeof(MessageRecord) +
          (block_count_ + child_count_) * sizeof(BlockRecord);
 }
 

@@ -1,10 +1,13 @@
-// Arena is what stands behind messages: one immutable buffer and the records that slice it.
+// Arena is what stands behind messages: an immutable buffer and the records that slice it.
 //
 // A document read from a dialect has one Arena for all its messages; a message built through the API has
 // one of its own. All string slices are JSON spellings (escaped); metadata, inputs and raw blocks are JSON
 // values. The records know what each slice means, never how a dialect spells it.
 //
-// Cost: 60 bytes a message and 44 a block beside the buffer.
+// What a reader had to make up stands in a buffer of its own, whose offsets go on where those of the first
+// end: what is made up costs what it is, not a copy of the document.
+//
+// Cost: 60 bytes a message and 44 a block beside the buffers.
 //
 // Immutable once sealed; safe from any thread. (The caches inside, of fragments and counts, are atomic.)
 #pragma once
@@ -145,8 +148,8 @@ class Arena : public std::enable_shared_from_this<Arena> {
     document_ = document;
     list_ = list;
   }
-  // Where strings begin that stand behind the document: what a reader had to make up.
-  void set_minted(std::size_t offset) { minted_ = offset; }
+  // What a reader had to make up: a slice behind the document is one of these bytes.
+  void set_minted(json::Buffer minted) { minted_ = std::move(minted); }
   void set_created(std::int64_t unix_ms) { created_ms_ = unix_ms; }
   // The name of the dialect, for raw blocks. REQUIRES: static bytes.
   void set_dialect_name(std::string_view name) { dialect_name_ = name; }
@@ -154,7 +157,11 @@ class Arena : public std::enable_shared_from_this<Arena> {
   DialectTag dialect() const { return dialect_; }
   std::string_view dialect_name() const { return dialect_name_; }
   const json::Buffer& buffer() const { return buffer_; }
-  std::string_view bytes(Slice slice) const { return {buffer_.data() + slice.offset, slice.length}; }
+  std::string_view bytes(Slice slice) const {
+    const std::size_t size = buffer_.size();
+    const bool is_minted = slice.offset >= size;
+    return {is_minted ? minted_.data() + (slice.offset - size) : buffer_.data() + slice.offset, slice.length};
+  }
   std::span<const MessageRecord> messages() const { return {messages_, message_count_}; }
   std::span<const BlockRecord> blocks(const MessageRecord& message) const {
     return {blocks_ + message.first_block, message.block_count};
@@ -168,7 +175,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   // The document around the messages: all of it, and the array that holds them.
   DocumentShape shape() const { return shape_; }
   Slice document() const { return document_; }
-  std::string_view text() const { return buffer_.view().substr(0, minted_); }
+  std::string_view text() const { return buffer_.view(); }
   Slice list() const { return list_; }
 
   // True if the message holds results and nothing else: it belongs to the step before it.
@@ -208,7 +215,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   std::optional<std::uint32_t> kept_count(std::uint32_t index, std::uint32_t tag) const;
   void keep_count(std::uint32_t index, std::uint32_t tag, std::uint32_t count) const;
 
-  // Bytes held: buffer, records and this object; fragments and counts apart.
+  // Bytes held: buffers, records and this object; fragments and counts apart.
   std::size_t memory() const;
 
  private:
@@ -219,7 +226,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   // The slot of a message, or null if there are none and none are to be made.
   CountSlot* count_slot(std::uint32_t index, bool makes) const;
 
-  json::Buffer buffer_;
+  json::Buffer buffer_, minted_;
   RecordMemory memory_, block_memory_;  // of the records; the first may hold both kinds
   const MessageRecord* messages_ = nullptr;
   const BlockRecord* blocks_ = nullptr;  // the blocks of messages, then the children of results
@@ -229,7 +236,6 @@ class Arena : public std::enable_shared_from_this<Arena> {
   DialectTag dialect_;
   DocumentShape shape_ = DocumentShape::Single;
   Slice document_, list_;
-  std::size_t minted_ = std::string_view::npos;
   std::int64_t created_ms_ = -1;
   std::string_view dialect_name_;
   mutable std::atomic<FragmentList*> fragments_{nullptr};  // one list per message, made when first needed

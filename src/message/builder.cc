@@ -257,13 +257,13 @@ Message Message::detach() const {
   const Slice wire = from.wire;
   if (!wire.present() || wire.length >= arena_->buffer().size() / 2) return *this;
   // What a reader took from elsewhere in the document, or made up, goes behind the wire.
-  std::string bytes(arena_->bytes(wire));
+  std::string minted;
   const auto moved = [&](Slice slice) {
     if (!slice.present()) return slice;
     if (slice.offset >= wire.offset && slice.end() <= wire.end())
       return Slice{slice.offset - wire.offset, slice.length};
-    const Slice copy = {static_cast<std::uint32_t>(bytes.size()), slice.length};
-    bytes += arena_->bytes(slice);
+    const Slice copy = {static_cast<std::uint32_t>(wire.length + minted.size()), slice.length};
+    minted += arena_->bytes(slice);
     return copy;
   };
   MessageRecord record = from;
@@ -286,9 +286,9 @@ Message Message::detach() const {
     for (const BlockRecord& child : arena_->children(block)) children.push_back(moved_block(child));
     blocks.push_back(copy);
   }
-  auto arena = std::make_shared<Arena>(json::Buffer::copy_of(bytes), arena_->dialect());
+  auto arena = std::make_shared<Arena>(json::Buffer::copy_of(arena_->bytes(wire)), arena_->dialect());
   arena->seal({&record, 1}, blocks, children);
-  arena->set_minted(wire.length);
+  if (!minted.empty()) arena->set_minted(json::Buffer::copy_of(minted));
   arena->set_frame(DocumentShape::Single, record.wire, record.wire);
   arena->set_dialect_name(arena_->dialect_name());
   return Arena::message(std::move(arena), 0);

@@ -124,7 +124,7 @@ class Framing;
 // Reads the stream of OpenAI, Responses, Anthropic, Gemini, Ollama, Converse, DeepSeek, Moonshot or DashScope
 // (in its compatible mode).
 //
-// Gemini has no ids for calls: "gem_0", "gem_1", ... are minted. Its signatures may stand on any part; that
+// Gemini has no ids for calls: "made_0", "made_1", ... are minted. Its signatures may stand on any part; that
 // of a call or a text becomes a thinking block without text before it.
 class StreamReader {
  public:
