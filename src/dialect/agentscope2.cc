@@ -233,7 +233,7 @@ class Writer {
     if (raw_belongs_to(*arena_, block, Dialect::AgentScope2)) {
       put_value(comma(), *arena_, block.raw_value());
     } else {
-      note_dropped_block(draft_, block, index);
+      note_dropped_block(draft_, *arena_, block, index);
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialect/foreign.h"
 #include "dialect/pieces.h"
 #include "json/compact.h"
 
@@ -170,7 +171,7 @@ class Arranger {
         if (raw_belongs_to(*arena_, block, profile_.dialect)) {
           add(piece(Piece::Kind::Raw, block, index));
         } else {
-          note_dropped_block(draft_, block, index);
+          note_dropped_block(draft_, *arena_, block, index);
         }
         return;
       default:
@@ -268,7 +269,7 @@ class Arranger {
       } else if (child.type == BlockType::Raw && raw_belongs_to(*arena_, child, profile_.dialect)) {
         out.children.push_back(piece(Piece::Kind::Raw, child, index));
       } else {
-        note_dropped_block(draft_, child, index);
+        note_dropped_block(draft_, *arena_, child, index);
       }
     }
     if (out.children.empty() && profile_.results != Results::Joined) note_output_minted(draft_, index);
@@ -511,7 +512,8 @@ bool is_silent(const Profile& profile, const Message& message) {
   const Arena& arena = Arena::of(message);
   return std::ranges::all_of(arena.blocks(Arena::record_of(message)), [&](const BlockRecord& block) {
     if (block.type == BlockType::Text) return !block.text().present() || is_blank(arena.bytes(block.text()));
-    if (block.type == BlockType::Raw) return !raw_belongs_to(arena, block, profile.dialect);
+    if (block.type == BlockType::Raw)
+      return !raw_belongs_to(arena, block, profile.dialect) && words_of(arena, block).empty();
     if (block.type != BlockType::Thinking) return false;
     return !profile.ends_in_thinking || !belongs_to(arena, block, profile.dialect);
   });

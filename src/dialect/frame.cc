@@ -337,7 +337,7 @@ void note_string(Draft& draft, const Message& system) {
     if (blocks[i].type == BlockType::Text) {
       ++texts;
     } else {
-      note_dropped_block(draft, blocks[i], i);
+      note_dropped_block(draft, Arena::of(system), blocks[i], i);
     }
   }
   if (texts < 2) return;

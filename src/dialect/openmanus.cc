@@ -242,7 +242,7 @@ class Writer {
       default:
         break;
     }
-    note_dropped_block(draft_, block, index);
+    note_dropped_block(draft_, arena_, block, index);
   }
 
   // OpenManus' own images may be data URLs, of any kind.

@@ -205,7 +205,7 @@ class Writer {
   // Puts one block, with a comma if it is not the first since `first`.
   void put_block(const BlockRecord& block, std::size_t index, std::size_t first) {
     if (block.type == BlockType::Raw && !raw_belongs_to(arena_, block, Dialect::OTel)) {
-      note_dropped_block(draft_, block, index);
+      note_dropped_block(draft_, arena_, block, index);
       return;
     }
     if (out_.size() != first) out_.raw(',');

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "dialect/foreign.h"
 #include "json/compact.h"
 #include "json/walk.h"
 #include "parley/base/data_url.h"
@@ -40,10 +41,10 @@ std::string_view usual_media_type(BlockType type) {
   }
 }
 
-// One for every type of block.
+// One for every type of block but raw ones.
 constexpr auto kDropped = std::to_array<std::string_view>(
     {"text_dropped", "thinking_dropped", "image_dropped", "audio_dropped", "video_dropped",
-     "document_dropped", "tool_use_dropped", "tool_result_dropped", "raw_dropped"});
+     "document_dropped", "tool_use_dropped", "tool_result_dropped"});
 
 constexpr std::string_view kMadeUp = "made_";
 
@@ -297,7 +298,8 @@ void note_identity(Draft& draft, const Arena& arena, const MessageRecord& messag
   if (lost != 0) draft.note("identity_dropped", Severity::Minor, "dropped", sentences[lost]);
 }
 
-void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t index) {
+void note_dropped_block(Draft& draft, const Arena& arena, const BlockRecord& block, std::size_t index) {
+  if (block.type == BlockType::Raw) return note_dropped_raw(draft, arena, block, index);
   const std::string_view type = to_string(block.type);
   const auto* code = std::find_if(kDropped.begin(), kDropped.end(),
                                   [&](std::string_view each) { return each.starts_with(type); });

@@ -75,7 +75,7 @@ bool loses_name(const Arena& arena, const MessageRecord& message);
 // Notes id, time, metadata and invocation id, which OpenManus has no place for, and perhaps the name.
 void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message, bool name = false);
 
-void note_dropped_block(Draft& draft, const BlockRecord& block, std::size_t index);
+void note_dropped_block(Draft& draft, const Arena& arena, const BlockRecord& block, std::size_t index);
 void note_origin(Draft& draft, std::size_t index);
 void note_media_name(Draft& draft, std::size_t index);
 void note_output_minted(Draft& draft, std::size_t index);

@@ -156,7 +156,7 @@ Result<void> Formatter::drop(const BlockRecord& block) {
       writes(kind_named(*string(block.raw_type())))) {
     return raises("ValueError", "the source of media must be 'base64' or 'url'");
   }
-  note_dropped_block(draft_, block, block_);
+  note_dropped_block(draft_, arena(), block, block_);
   return {};
 }
 
@@ -361,7 +361,7 @@ Result<void> Formatter::system() {
   PARLEY_CHECK(provider_.system(*this, out_));
   for (const BlockRecord& each : blocks()) {
     at_block(each);
-    if (each.type != BlockType::Text) note_dropped_block(draft_, each, block_);
+    if (each.type != BlockType::Text) note_dropped_block(draft_, arena(), each, block_);
   }
   note_lost(true);
   return {};

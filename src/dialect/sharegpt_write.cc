@@ -252,7 +252,7 @@ class Writer {
     } else if (block.is_media()) {
       put_media(block, index);
     } else {
-      note_dropped_block(draft_, block, index);
+      note_dropped_block(draft_, *arena_, block, index);
     }
   }
 

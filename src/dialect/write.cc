@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dialect/foreign.h"
 #include "dialect/frame.h"
 #include "dialect/patch.h"
 #include "message/arena.h"
@@ -199,7 +200,8 @@ void write_group(Draft& draft, std::span<const Message> group) {
   const std::size_t start = draft.out.size();
   const std::size_t first_note = draft.notes.size();
   const std::size_t written = draft.written;
-  format.write_group(draft, group);
+  const std::vector<Message> words = in_words(draft, group);
+  format.write_group(draft, words.empty() ? group : words);
   // What comes back from `parley` as it went there has nothing to note.
   const bool may_be_same = is_as_read && is_wire_of(first, Dialect::Parley) && draft.written == written + 1 &&
                            !Arena::record_of(first).has(MessageRecord::kEmptyToolCalls);

@@ -3,6 +3,7 @@
 
 #include "json/out.h"
 #include "message/arena.h"
+#include "message/edit.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
 #include "parley/message/message.h"
@@ -252,18 +253,25 @@ Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::null
 }
 
 Message Message::detach() const {
-  const MessageRecord& from = Arena::record_of(*this);
-  // The message's own bytes move to a buffer that starts where its wire did, unless that saves too little.
-  const Slice wire = from.wire;
-  if (!wire.present() || wire.length >= arena_->buffer().size() / 2) return *this;
-  // What a reader took from elsewhere in the document, or made up, goes behind the wire.
+  const Slice wire = Arena::record_of(*this).wire;
+  const bool saves_little = !wire.present() || wire.length >= arena_->buffer().size() / 2;
+  return saves_little ? *this : with_words(*this, {});
+}
+
+Message with_words(const Message& message, const SayRaw& say) {
+  const Arena& own = Arena::of(message);
+  const MessageRecord& from = Arena::record_of(message);
+  // The message's own bytes move to a buffer that starts where its wire did. What a reader took from
+  // elsewhere in the document, or made up, goes behind the wire.
+  const Slice wire =
+      from.wire.present() ? from.wire : Slice{0, static_cast<std::uint32_t>(own.buffer().size())};
   std::string minted;
   const auto moved = [&](Slice slice) {
     if (!slice.present()) return slice;
     if (slice.offset >= wire.offset && slice.end() <= wire.end())
       return Slice{slice.offset - wire.offset, slice.length};
     const Slice copy = {static_cast<std::uint32_t>(wire.length + minted.size()), slice.length};
-    minted += arena_->bytes(slice);
+    minted += own.bytes(slice);
     return copy;
   };
   MessageRecord record = from;
@@ -274,23 +282,33 @@ Message Message::detach() const {
   record.first_block = 0;
   std::vector<BlockRecord> blocks;
   std::vector<BlockRecord> children;
-  const auto moved_block = [&](BlockRecord block) {
+  const auto moved_block = [&](BlockRecord block, std::size_t index) {
+    if (const auto words = say && block.type == BlockType::Raw ? say(block, index) : std::nullopt) {
+      BlockRecord text;
+      text.type = BlockType::Text;
+      text.text() = {static_cast<std::uint32_t>(wire.length + minted.size()),
+                     static_cast<std::uint32_t>(words->size())};
+      minted += *words;
+      return text;
+    }
     block.wire = moved(block.wire);
     const std::size_t slots = block.is_list ? 3 : 4;  // the last slot of a list counts its children
     for (std::size_t i = 0; i < slots; ++i) block.slots[i] = moved(block.slots[i]);
     return block;
   };
-  for (const BlockRecord& block : arena_->blocks(from)) {
-    BlockRecord copy = moved_block(block);
+  for (const BlockRecord& block : own.blocks(from)) {
+    const std::size_t index = blocks.size();
+    BlockRecord copy = moved_block(block, index);
     if (block.is_list) copy.children().offset = static_cast<std::uint32_t>(children.size());
-    for (const BlockRecord& child : arena_->children(block)) children.push_back(moved_block(child));
+    for (const BlockRecord& child : own.children(block)) children.push_back(moved_block(child, index));
     blocks.push_back(copy);
   }
-  auto arena = std::make_shared<Arena>(json::Buffer::copy_of(arena_->bytes(wire)), arena_->dialect());
+  auto arena = std::make_shared<Arena>(json::Buffer::copy_of(own.bytes(wire)), own.dialect());
   arena->seal({&record, 1}, blocks, children);
   if (!minted.empty()) arena->set_minted(json::Buffer::copy_of(minted));
-  arena->set_frame(DocumentShape::Single, record.wire, record.wire);
-  arena->set_dialect_name(arena_->dialect_name());
+  if (from.wire.present()) arena->set_frame(DocumentShape::Single, record.wire, record.wire);
+  if (own.created_ms() >= 0) arena->set_created(own.created_ms());
+  arena->set_dialect_name(own.dialect_name());
   return Arena::message(std::move(arena), 0);
 }
 

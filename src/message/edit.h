@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "parley/message/message.h"
 
@@ -30,6 +31,15 @@ enum class Calls : std::uint8_t { Keep, Edit };
 // id and its time, but no wire: members of the wire that the canonical form does not know are gone
 // (has_more() tells).
 std::optional<Message> edited(const Message& message, const EditText& edit, Calls calls = Calls::Keep);
+
+// Gives the text, spelled, that stands for a raw block, or nothing if the block stays; `block` is its index in
+// the message, or that of the result it is in.
+struct BlockRecord;
+using SayRaw = std::function<std::optional<std::string>(const BlockRecord& raw, std::size_t block)>;
+
+// A copy with a buffer of its own, in which raw blocks are texts where `say` gives one. All else stays, the
+// wire too.
+Message with_words(const Message& message, const SayRaw& say);
 
 // True if the wire of the message holds members that its canonical form does not.
 bool has_more(const Message& message);

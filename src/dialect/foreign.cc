@@ -1,0 +1,186 @@
+#include "dialect/foreign.h"
+
+#include <algorithm>
+#include <array>
+
+#include "dialect/pieces.h"
+#include "message/edit.h"
+
+namespace parley::dialect {
+namespace {
+
+enum class Kind : std::uint8_t { Unknown, Opaque, Compaction, SearchResult, Citations, ServerTool, CacheMark };
+
+// A block is told by its type, or by the member that holds it. "*" stands for any beginning.
+struct Row {
+  Dialect dialect;
+  std::string_view name;
+  Kind kind;
+};
+constexpr auto kRows = std::to_array<Row>({
+    {Dialect::Anthropic, "redacted_thinking", Kind::Opaque},
+    {Dialect::Anthropic, "compaction", Kind::Compaction},
+    {Dialect::Anthropic, "search_result", Kind::SearchResult},
+    {Dialect::Anthropic, "server_tool_use", Kind::ServerTool},
+    {Dialect::Anthropic, "mcp_tool_use", Kind::ServerTool},
+    {Dialect::Anthropic, "*_tool_result", Kind::ServerTool},
+    {Dialect::Responses, "compaction", Kind::Compaction},
+    {Dialect::Responses, "*_call", Kind::ServerTool},
+    {Dialect::Responses, "*_call_output", Kind::ServerTool},
+    {Dialect::Gemini, "executableCode", Kind::ServerTool},
+    {Dialect::Gemini, "codeExecutionResult", Kind::ServerTool},
+    {Dialect::Gemini, "toolCall", Kind::ServerTool},
+    {Dialect::Gemini, "toolResponse", Kind::ServerTool},
+    {Dialect::Converse, "reasoningContent", Kind::Opaque},
+    {Dialect::Converse, "searchResult", Kind::SearchResult},
+    {Dialect::Converse, "citationsContent", Kind::Citations},
+    {Dialect::Converse, "cachePoint", Kind::CacheMark},
+    {Dialect::OTel, "compaction", Kind::Compaction},
+    {Dialect::OTel, "server_tool_call", Kind::ServerTool},
+    {Dialect::OTel, "server_tool_call_response", Kind::ServerTool},
+});
+
+// How each kind is noted where it cannot stand: left out, and said in words.
+struct Told {
+  Kind kind;
+  std::string_view dropped;
+  Severity loss;
+  std::string_view said;
+  Severity change;
+};
+constexpr auto kTold = std::to_array<Told>({
+    {Kind::Unknown, "raw_dropped", Severity::Major, "", Severity::Major},
+    {Kind::Opaque, "opaque_dropped", Severity::Minor, "", Severity::Minor},
+    {Kind::Compaction, "opaque_dropped", Severity::Minor, "compaction_as_text", Severity::Info},
+    {Kind::SearchResult, "raw_dropped", Severity::Major, "search_result_as_text", Severity::Info},
+    {Kind::Citations, "raw_dropped", Severity::Major, "citations_dropped", Severity::Minor},
+    {Kind::ServerTool, "raw_dropped", Severity::Major, "server_tool_as_text", Severity::Major},
+    {Kind::CacheMark, "cache_mark_dropped", Severity::Info, "", Severity::Info},
+});
+const Told& told(Kind kind) { return *std::ranges::find(kTold, kind, &Told::kind); }
+
+bool is_named(std::string_view pattern, std::string_view name) {
+  return pattern.starts_with('*') ? name.ends_with(pattern.substr(1)) : name == pattern;
+}
+
+struct Known {
+  Kind kind = Kind::Unknown;
+  std::string name;  // the type, or the member
+  Json inner;        // what the member holds, or all of it
+};
+
+Known known(const Arena& arena, const BlockRecord& raw) {
+  if (!raw.raw_value().present()) return {};
+  const Json value = arena.value(raw.raw_value());
+  const std::string dialect(raw.raw_dialect().present() ? arena.bytes(raw.raw_dialect())
+                                                        : arena.dialect_name());
+  const std::string type = value.get("type").value_or(Json()).as_string().value_or(Text()).str();
+  for (const Row& row : kRows) {
+    if (to_string(row.dialect) != dialect) continue;
+    if (!type.empty() && is_named(row.name, type)) return {row.kind, type, value};
+    auto member = type.empty() ? value.get(row.name) : std::nullopt;
+    if (member) return {row.kind, std::string(row.name), *std::move(member)};
+  }
+  return {};
+}
+
+std::string string_of(const Json& object, std::string_view key) {
+  return object.get(key).value_or(Json()).as_string().value_or(Text()).str();
+}
+
+std::string texts_of(const Json& list, std::string_view between) {
+  std::string out;
+  for (const Json& each : list.elements()) {
+    const std::string text = string_of(each, "text");
+    if (!text.empty()) out.append(out.empty() ? "" : between).append(text);
+  }
+  return out;
+}
+
+// What a person would want to know of a call that a provider ran itself, or of what came out of it: the
+// strings under these names, and arguments as JSON.
+std::string summary(const Known& block) {
+  constexpr std::array<std::string_view, 14> kTelling = {"name", "query",  "code",   "title",  "url",
+                                                         "text", "stdout", "stderr", "output", "outcome",
+                                                         "queries", "content", "result", "error_code"};
+  constexpr std::array<std::string_view, 4> kArguments = {"input", "args", "arguments", "response"};
+  std::string out = "[" + block.name + "]";
+  std::vector<std::pair<std::string, Json>> open = {{"", block.inner}};
+  while (!open.empty()) {
+    const auto [key, value] = std::move(open.back());
+    open.pop_back();
+    const bool is_arguments = std::ranges::find(kArguments, key) != kArguments.end();
+    const bool is_telling = is_arguments || std::ranges::find(kTelling, key) != kTelling.end();
+    const auto text = value.as_string();
+    if (is_telling && text && !text->empty()) out.append("\n").append(text->view());
+    if (is_arguments && !text) {
+      out.append("\n").append(value.compact().text().view());
+      continue;
+    }
+    const std::size_t first = open.size();
+    for (const Json& each : value.elements()) open.emplace_back(key, each);
+    for (const Json::Member& member : value.members()) open.emplace_back(member.key.str(), member.value);
+    std::reverse(open.begin() + static_cast<std::ptrdiff_t>(first), open.end());
+  }
+  return out;
+}
+
+std::string words_of(const Known& block) {
+  switch (block.kind) {
+    case Kind::Compaction:
+      return string_of(block.inner, "content");
+    case Kind::SearchResult: {
+      std::string out = "[search result] " + string_of(block.inner, "title");
+      out += " (" + string_of(block.inner, "source") + ")\n";
+      return out + texts_of(block.inner.get("content").value_or(Json()), "\n");
+    }
+    case Kind::Citations:
+      return texts_of(block.inner.get("content").value_or(Json()), "");
+    case Kind::ServerTool:
+      return summary(block);
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string words_of(const Arena& arena, const BlockRecord& raw) { return words_of(known(arena, raw)); }
+
+void note_dropped_raw(Draft& draft, const Arena& arena, const BlockRecord& raw, std::size_t index) {
+  const Told& row = told(known(arena, raw).kind);
+  draft.note(row.dropped, row.loss, "dropped",
+             row.loss == Severity::Major
+                 ? said(std::string(to_string(draft.target)) + " cannot carry this raw block")
+                 : Text("the block means something to its maker only"),
+             index);
+}
+
+std::vector<Message> in_words(Draft& draft, std::span<const Message> group) {
+  std::vector<Message> out;
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    const Arena& arena = Arena::of(group[k]);
+    const auto has_words = [&](const BlockRecord& block) {
+      return block.type == BlockType::Raw && !raw_belongs_to(arena, block, draft.target) &&
+             !words_of(arena, block).empty();
+    };
+    const bool has_any =
+        std::ranges::any_of(arena.blocks(Arena::record_of(group[k])), [&](const BlockRecord& block) {
+          return has_words(block) || std::ranges::any_of(arena.children(block), has_words);
+        });
+    if (!has_any) continue;
+    if (out.empty()) out.assign(group.begin(), group.end());
+    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
+    out[k] = with_words(group[k], [&](const BlockRecord& raw, std::size_t index) -> std::optional<std::string> {
+      if (!has_words(raw)) return std::nullopt;
+      const Known block = known(arena, raw);
+      const Told& row = told(block.kind);
+      each.note(row.said, row.change, "mapped", said("the block is written as text: " + block.name), index);
+      json::Out spelled;
+      return std::string(spelled.escaped(words_of(block)).view());
+    });
+  }
+  return out;
+}
+
+}  // namespace parley::dialect
