@@ -284,6 +284,7 @@ const Format kAgentScope = {
     .read_message = read_message,
     .group = group_step,
     .write_group = write_group,
+    .is_plain = true,
 };
 
 }  // namespace parley::dialect

@@ -289,6 +289,7 @@ const Format kAgentScope2 = {
     .group = group,
     .write_group = write_group,
     .joins = true,
+    .is_plain = true,
 };
 
 }  // namespace parley::dialect

@@ -6,6 +6,7 @@
 //         | {"type": "thinking", "thinking", "signature"}
 //         | {"type": "tool_use", "id", "name", "input": object}
 //         | {"type": "tool_result", "tool_use_id", "is_error", "content": string|[block]}
+//   A block but thinking may have {"cache_control": {"type": "ephemeral", "ttl": "5m"|"1h"}} as its last member.
 //   source = {"type": "base64", "media_type", "data"} | {"type": "url", "url"}
 //
 // Written in that order. Blocks of all other types (redacted thinking, server tools, search results, files of
@@ -24,15 +25,20 @@ namespace {
 
 constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System};
 
-constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+bool read_cache_control(Reader& r, BlockRecord& block) { return r.cache_mark(block, "type", "ephemeral"); }
+constexpr MemberRule kCacheControl = {"cache_control", Want::Own, 0, read_cache_control};
+
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}, kCacheControl});
 constexpr auto kMedia =
-    std::to_array<MemberRule>({{"source", Want::Source}, {"title", Want::StringOrNull, 2}});
+    std::to_array<MemberRule>({{"source", Want::Source}, {"title", Want::StringOrNull, 2}, kCacheControl});
 constexpr auto kThinking =
     std::to_array<MemberRule>({{"thinking", Want::String, 0}, {"signature", Want::String, 1}});
 constexpr auto kToolUse = std::to_array<MemberRule>(
-    {{"id", Want::String, 0}, {"name", Want::String, 1}, {"input", Want::Value, 3}});
-constexpr auto kToolResult = std::to_array<MemberRule>(
-    {{"tool_use_id", Want::String, 0}, {"content", Want::Output}, {"is_error", Want::ErrorFlag}});
+    {{"id", Want::String, 0}, {"name", Want::String, 1}, {"input", Want::Value, 3}, kCacheControl});
+constexpr auto kToolResult = std::to_array<MemberRule>({{"tool_use_id", Want::String, 0},
+                                                        {"content", Want::Output},
+                                                        {"is_error", Want::ErrorFlag},
+                                                        kCacheControl});
 constexpr auto kBlocks = std::to_array<BlockRule>({
     {"text", BlockType::Text, kText},
     {"image", BlockType::Image, kMedia},
@@ -93,6 +99,7 @@ constexpr Profile kProfile = {
     .opens_with_user = true,
     .is_prefilled = true,
     .ends_in_thinking = false,
+    .marks = Marks::All,
 };
 
 class Writer {
@@ -125,6 +132,7 @@ class Writer {
       case Piece::Kind::Text:
         out_.raw("{\"type\":\"text\",\"text\":");
         put_text(out_, piece);
+        put_mark(piece);
         out_.raw('}');
         return;
       case Piece::Kind::Thinking:
@@ -139,6 +147,7 @@ class Writer {
         put_name(draft_, *piece.arena, piece.block->name(), kProfile.tool_name, piece.index);
         out_.raw(",\"input\":");
         put_arguments_object(draft_, piece);
+        put_mark(piece);
         out_.raw('}');
         return;
       case Piece::Kind::Result:
@@ -160,13 +169,23 @@ class Writer {
       out_.raw(",\"is_error\":").raw(result.is_error ? "true" : "false");
     }
     const auto& parts = result.children;
-    if (parts.size() == 1 && parts.front().kind == Piece::Kind::Text) {
+    const bool is_text = parts.size() == 1 && parts.front().kind == Piece::Kind::Text;
+    if (is_text && parts.front().cache == CacheMark::None) {
       out_.raw(",\"content\":");
       put_text(out_, parts.front());
     } else if (!parts.empty()) {
       out_.raw(",\"content\":");
       put_list(parts);
     }
+    put_mark(result);
+    out_.raw('}');
+  }
+
+  void put_mark(const Piece& piece) {
+    if (piece.cache == CacheMark::None) return;
+    out_.raw(R"(,"cache_control":{"type":"ephemeral")");
+    if (piece.cache == CacheMark::FiveMinutes) out_.raw(R"(,"ttl":"5m")");
+    if (piece.cache == CacheMark::OneHour) out_.raw(R"(,"ttl":"1h")");
     out_.raw('}');
   }
 
@@ -184,6 +203,7 @@ class Writer {
     if (media.media_name().present() && !is_image) {
       out_.raw(",\"title\":").quoted(piece.arena->bytes(media.media_name()));
     }
+    put_mark(piece);
     out_.raw('}');
   }
 

@@ -151,8 +151,21 @@ class Arranger {
            turn.pieces.front().kind == Piece::Kind::Result;
   }
 
-  Piece piece(Piece::Kind kind, const BlockRecord& block, std::size_t index) const {
-    return {kind, arena_, &block, index, draft_.position};
+  Piece piece(Piece::Kind kind, const BlockRecord& block, std::size_t index, bool in_result = false) {
+    Piece out{kind, arena_, &block, index, draft_.position};
+    const bool is_assistants_own = speaker() == Role::Assistant && !in_result;
+    if (block.cache != CacheMark::None) {
+      const bool is_part = (kind == Piece::Kind::Text || kind == Piece::Kind::Media) && !in_result;
+      const bool fits = (profile_.marks == Marks::Parts && is_part && !is_assistants_own) ||
+                        (profile_.marks == Marks::Outside && !in_result) || profile_.marks == Marks::All;
+      if (fits) out.cache = block.cache;
+      if (!fits) note_cache_mark(draft_, index);
+    }
+    if (block.is_refusal) {
+      out.is_refusal = profile_.has_refusals && is_assistants_own;
+      if (!out.is_refusal) note_refusal(draft_, index);
+    }
+    return out;
   }
   void add(Piece piece) { open(speaker()).pieces.push_back(std::move(piece)); }
 
@@ -263,11 +276,11 @@ class Arranger {
     }
     for (const BlockRecord& child : arena_->children(block)) {
       if (child.type == BlockType::Text) {
-        if (child.text().present()) out.children.push_back(piece(Piece::Kind::Text, child, index));
+        if (child.text().present()) out.children.push_back(piece(Piece::Kind::Text, child, index, true));
       } else if (child.is_media()) {
         out.children.push_back(media_of_result(block, child, out.is_error, ++number, index));
       } else if (child.type == BlockType::Raw && raw_belongs_to(*arena_, child, profile_.dialect)) {
-        out.children.push_back(piece(Piece::Kind::Raw, child, index));
+        out.children.push_back(piece(Piece::Kind::Raw, child, index, true));
       } else {
         note_dropped_block(draft_, *arena_, child, index);
       }
@@ -331,7 +344,7 @@ class Arranger {
         profile_.carries(*arena_, media, Where::Result) && (!is_error || profile_.error_takes_media);
     if (fits) {
       note_url_type(media, index);
-      return piece(Piece::Kind::Media, media, index);
+      return piece(Piece::Kind::Media, media, index, true);
     }
     Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
     if (!profile_.carries(*arena_, media, Where::User)) {
@@ -351,7 +364,7 @@ class Arranger {
     if (result.name().present()) lead.made += " (" + spelled(result.name()) + ")";
     lead.made += ":";
     moved_.push_back(std::move(lead));
-    moved_.push_back(piece(Piece::Kind::Media, media, index));
+    moved_.push_back(piece(Piece::Kind::Media, media, index, true));
     stand_in.made =
         "[" + type + " " + std::to_string(number) + " of this result is in the next user message]";
     return stand_in;
@@ -605,10 +618,33 @@ void note_other_arguments(Draft& draft, const Piece& use) {
 
 }  // namespace
 
+void note_cache_ttl(Draft& draft, const Piece& piece) {
+  draft.notes.push_back({"cache_ttl_dropped", Severity::Info, piece.position, piece.index,
+                         to_string(draft.target), "dropped",
+                         "there is no place for how long a cache is to live"});
+}
+
+void put_custom_text(json::Out& out, const Piece& use) {
+  const BlockRecord& block = *use.block;
+  if (block.arguments().present()) {
+    out.raw(use.arena->bytes(block.arguments()));
+  } else if (block.input().present()) {
+    const Json input = use.arena->value(block.input());
+    out.escaped(input.as_string().value_or(input.compact().text()));
+  }
+}
+
 void put_arguments_object(Draft& draft, const Piece& use) {
   json::Out& out = draft.out;
   const BlockRecord& block = *use.block;
   const Arena& arena = *use.arena;
+  if (block.is_custom) {
+    Draft own{draft.target, draft.out, draft.notes, use.position};
+    note_custom_call(own, use.index);
+    put_custom_text(out.raw(R"({"input":")"), use);
+    out.raw("\"}");
+    return;
+  }
   if (block.input().present() && arena.bytes(block.input()).starts_with('{')) {
     put_value(out, arena, block.input());
     note_other_arguments(draft, use);

@@ -40,6 +40,14 @@ enum class Results : std::uint8_t {
 
 enum class Speakers : std::uint8_t { Member, Prefix };
 
+// Which blocks may have the mark of a cache behind them.
+enum class Marks : std::uint8_t {
+  None,
+  Parts,    // texts and media of users and of the system
+  Outside,  // all but thinking, and not inside a result
+  All,      // all but thinking
+};
+
 // One row per dialect: what its provider takes.
 struct Profile {
   Dialect dialect;
@@ -60,6 +68,9 @@ struct Profile {
   bool has_developer = false;       // the role, beside system
   bool keeps_thinking_id = false;   // the id of a message of thinking
   bool types_urls = false;          // a URL stands with its media type
+  bool has_refusals = false;        // a text may be one
+  bool has_custom_tools = false;    // which take any text
+  Marks marks = Marks::None;
 };
 
 struct Piece {
@@ -72,6 +83,8 @@ struct Piece {
   std::string made = {};               // a spelled text, before that of the block if there is one
   std::vector<Piece> children = {};    // of a result: texts and media
   bool is_error = false;
+  bool is_refusal = false;             // as far as the profile has them
+  CacheMark cache = CacheMark::None;   // likewise
 
   std::string_view text() const {
     return block != nullptr && block->text().present() ? arena->bytes(block->text()) : std::string_view();
@@ -93,6 +106,12 @@ std::vector<Turn> arrange(Draft& draft, const Profile& profile, std::span<const 
 // How many of the messages make one group: parts of one step, results whose media move behind them all, and
 // messages of one role if the profile joins results to them.
 std::size_t group_by(const Profile& profile, std::span<const Message> rest);
+
+// Notes that a mark of a cache is written without its time to live.
+void note_cache_ttl(Draft& draft, const Piece& piece);
+
+// The text of a call of a custom tool, spelled.
+void put_custom_text(json::Out& out, const Piece& use);
 
 // Spelled texts: the text of a piece in quotes; the arguments of a call as an object.
 void put_text(json::Out& out, const Piece& piece);

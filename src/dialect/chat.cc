@@ -49,17 +49,26 @@ bool read_file(Reader& r, BlockRecord& block) {
   });
 }
 
-// What a model refuses with is what it said.
 bool read_refusal(Reader& r, BlockRecord& block) {
-  r.more();
+  block.is_refusal = true;
   return r.string(block.text(), "refusal");
 }
 
-constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+// OpenAI's mark of a cache, and DashScope's.
+bool read_breakpoint(Reader& r, BlockRecord& block) { return r.cache_mark(block, "mode", "explicit"); }
+bool read_cache_control(Reader& r, BlockRecord& block) { return r.cache_mark(block, "type", "ephemeral"); }
+constexpr MemberRule kBreakpoint = {"prompt_cache_breakpoint", Want::Own, 0, read_breakpoint};
+constexpr MemberRule kCacheControl = {"cache_control", Want::Own, 0, read_cache_control};
+
+constexpr auto kText =
+    std::to_array<MemberRule>({{"text", Want::String, 0}, kBreakpoint, kCacheControl});
 constexpr auto kRefusal = std::to_array<MemberRule>({{"refusal", Want::Own, 0, read_refusal}});
-constexpr auto kImage = std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image_url}});
-constexpr auto kAudio = std::to_array<MemberRule>({{"input_audio", Want::Own, 0, read_input_audio}});
-constexpr auto kFile = std::to_array<MemberRule>({{"file", Want::Own, 0, read_file}});
+constexpr auto kImage = std::to_array<MemberRule>(
+    {{"image_url", Want::Own, 0, read_image_url}, kBreakpoint, kCacheControl});
+constexpr auto kAudio = std::to_array<MemberRule>(
+    {{"input_audio", Want::Own, 0, read_input_audio}, kBreakpoint, kCacheControl});
+constexpr auto kFile =
+    std::to_array<MemberRule>({{"file", Want::Own, 0, read_file}, kBreakpoint, kCacheControl});
 // A place to fetch from: {"url": string, ...}, the string alone, or DashScope's list of frames, which is kept
 // whole.
 bool read_video(Reader& r, BlockRecord& block) {
@@ -67,7 +76,8 @@ bool read_video(Reader& r, BlockRecord& block) {
   return read_image_url(r, block);
 }
 
-constexpr auto kVideo = std::to_array<MemberRule>({{"video_url", Want::Own, 0, read_video}});
+constexpr auto kVideo =
+    std::to_array<MemberRule>({{"video_url", Want::Own, 0, read_video}, kBreakpoint, kCacheControl});
 // DashScope's native parts have no type.
 constexpr auto kNativeImage = std::to_array<MemberRule>({{"image", Want::Own, 0, read_video}});
 constexpr auto kNativeAudio = std::to_array<MemberRule>({{"audio", Want::Own, 0, read_video}});
@@ -110,8 +120,7 @@ bool read_call(Reader& r) {
       return read_function(r, use, key, "arguments");
     }
     if (key == "custom") {
-      has_function = true;
-      r.more();
+      has_function = use.is_custom = true;
       return read_function(r, use, key, "input");
     }
     return key == "type" ? r.skip_value() : r.unknown();
@@ -165,8 +174,7 @@ bool read_chat_message(Reader& r) {
   r.begin_message();
   r.later.clear();
   const auto extra_string = [&](Slice& slot, Slice& wire, std::string_view key) {
-    r.more();
-    r.cursor.peek();
+    if (r.cursor.peek() == 'n' || key != "refusal") r.more();
     const std::uint32_t from = r.cursor.offset();
     if (!r.string_or_null(slot, key)) return false;
     wire = {from, r.cursor.offset() - from};
@@ -202,7 +210,10 @@ bool read_chat_message(Reader& r) {
     const bool is_empty = r.blocks.size() == first + 1 && message.shape == ContentShape::String &&
                           r.blocks[first].text().length == 0;
     if (is_empty && r.later.size() != 0) r.blocks.shrink_to(first);
-    if (refusal.present()) add(BlockType::Text, refusal, refusal_wire);
+    if (refusal.present()) {
+      add(BlockType::Text, refusal, refusal_wire);
+      r.blocks.back().is_refusal = true;
+    }
     r.blocks.append(r.later.view());
     if (thinking.present() && thinking.length != 0) {
       add(BlockType::Thinking, thinking, thinking_wire);
@@ -265,18 +276,22 @@ class Writer {
         said.push_back(&piece);
       }
     }
+    // A refusal behind all that was said has its own member.
+    const auto refuses = [](const Piece* piece) { return piece->is_refusal; };
+    const bool has_member = std::ranges::count_if(said, refuses) == 1 && refuses(said.back());
     out.raw(",\"content\":");
-    put_content(turn, said);
+    put_content(turn, std::span(said).first(said.size() - (has_member ? 1 : 0)));
+    if (has_member) put_text(out.raw(",\"refusal\":"), *said.back());
     put_thinking(!calls.empty());
     put_calls(calls);
     out.raw('}');
   }
 
-  void put_content(const Turn& turn, const std::vector<const Piece*>& said) {
+  void put_content(const Turn& turn, std::span<const Piece* const> said) {
     json::Out& out = draft_.out;
     if (said.empty()) {
       out.raw(turn.role == Role::Assistant ? row_.no_content : "\"\"");
-    } else if (said.size() == 1 && said.front()->kind == Piece::Kind::Text) {
+    } else if (said.size() == 1 && is_plain(*said.front())) {
       put_text(out, *said.front());
     } else {
       out.raw('[');
@@ -286,6 +301,17 @@ class Writer {
       }
       out.raw(']');
     }
+  }
+
+  static bool is_plain(const Piece& piece) {
+    return piece.kind == Piece::Kind::Text && !piece.is_refusal && piece.cache == CacheMark::None;
+  }
+
+  // There is one kind of mark, without a time to live.
+  void put_mark(const Piece& piece) {
+    if (piece.cache == CacheMark::None) return;
+    draft_.out.raw(row_.cache_mark);
+    if (piece.cache != CacheMark::Default) note_cache_ttl(draft_, piece);
   }
 
   void put_list(std::span<const Piece> pieces) {
@@ -319,10 +345,12 @@ class Writer {
       if (i != 0) out.raw(',');
       out.raw("{\"id\":");
       put_id(draft_, *use.arena, use.block->id(), row_.profile.call_id, use.index);
-      out.raw(",\"type\":\"function\",\"function\":{\"name\":");
+      const bool is_custom = use.block->is_custom && row_.profile.has_custom_tools;
+      out.raw(is_custom ? R"(,"type":"custom","custom":{"name":)"
+                        : R"(,"type":"function","function":{"name":)");
       put_name(draft_, *use.arena, use.block->name(), row_.profile.tool_name, use.index);
-      out.raw(",\"arguments\":\"");
-      put_arguments_text(draft_, *use.arena, *use.block);
+      out.raw(is_custom ? R"(,"input":")" : R"(,"arguments":")");
+      is_custom ? put_custom_text(out, use) : put_arguments_text(draft_, *use.arena, *use.block);
       out.raw("\"}}");
     }
     out.raw(']');
@@ -331,8 +359,9 @@ class Writer {
   void put_part(const Piece& piece) {
     json::Out& out = draft_.out;
     if (piece.kind == Piece::Kind::Text) {
-      out.raw("{\"type\":\"text\",\"text\":");
+      out.raw(piece.is_refusal ? R"({"type":"refusal","refusal":)" : R"({"type":"text","text":)");
       put_text(out, piece);
+      put_mark(piece);
       out.raw('}');
     } else if (piece.kind == Piece::Kind::Raw) {
       put_value(out, *piece.arena, piece.block->raw_value());
@@ -369,7 +398,9 @@ class Writer {
       out.raw("\"file_data\":");
       url();
     }
-    out.raw("}}");
+    out.raw('}');
+    put_mark(piece);
+    out.raw('}');
   }
 
   Draft& draft_;
@@ -407,7 +438,9 @@ Result<Tool> read_chat_tool(const Json& tool, const std::string& path) {
     if (type && type->as_string() != Text("function")) return Tool{};
     return fail(Code::Missing, "the member 'function' is missing", path);
   }
-  return read_tool(*function, path + "/" + std::string(kind));
+  PARLEY_TRY(Tool read, read_tool(*function, path + "/" + std::string(kind)));
+  read.is_custom = kind == "custom";
+  return read;
 }
 
 // A choice is a word, {"type": "function", "function": {"name"}}, or
@@ -499,7 +532,8 @@ const std::span<const Place> kChatPlaces = kPlaces;
 void write_chat_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("tools").begin_array();
   for (const Tool& tool : tools) {
-    out.begin_object().key("type").string("function").key("function").begin_object();
+    const std::string_view kind = tool.is_custom ? "custom" : "function";
+    out.begin_object().key("type").string(kind).key(kind).begin_object();
     out.key("name").string(fitted_name(tool.name, kChatName));
     if (!tool.description.empty()) out.key("description").string(tool.description);
     if (!tool.parameters.is_null()) out.key("parameters").value(tool.parameters.compact());

@@ -26,6 +26,7 @@ struct ChatRow {
   std::string_view thinking = {};        // the member for thinking; none if it is never sent back
   bool thinking_with_calls = false;      // a message with calls has it even if it is empty
   std::string_view no_content = "null";  // the content of an assistant's message that has none
+  std::string_view cache_mark = {};      // the member of a part, with its comma
 };
 
 bool read_chat_message(Reader& reader);
@@ -46,6 +47,7 @@ Frame chat_frame() {
           .write_tools = write_chat_tools,
           .read_tools = read_chat_tools,
           .lists_allowed_tools = true,
+          .has_custom_tools = kDialect == Dialect::OpenAI,
           .fit_name = [](std::string_view name) { return fitted_name(name, kChatName); },
           .settings = kChatSettings,
           .write_answer = [](json::Writer& out,

@@ -6,9 +6,10 @@
 //         | {"reasoningContent": {"reasoningText": {"text", "signature"}}}
 //         | {"toolUse": {"toolUseId", "name", "input": object}}
 //         | {"toolResult": {"toolUseId", "status": "success"|"error", "content": [block]}}
+//         | {"cachePoint": {"type": "default", "ttl": "5m"|"1h"}}, which marks the block before it
 //
-// Written in that order. A block is told by its one member; blocks of all other kinds (cache points, guard
-// content, sources in a bucket) are kept as they are. Roles alternate; all results of a step are the first
+// Written in that order. A block is told by its one member; blocks of all other kinds (guard content, sources
+// in a bucket) are kept as they are. Roles alternate; all results of a step are the first
 // blocks of the next user message.
 #include <algorithm>
 #include <array>
@@ -110,7 +111,10 @@ bool read_reasoning(Reader& r, BlockRecord& block) {
   return good;
 }
 
+bool read_cache_point(Reader& r, BlockRecord& block) { return r.cache_mark(block, "type", "default"); }
+
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+constexpr auto kCachePoint = std::to_array<MemberRule>({{"cachePoint", Want::Own, 0, read_cache_point}});
 constexpr auto kImage = std::to_array<MemberRule>({{"image", Want::Own, 0, read_media}});
 constexpr auto kVideo = std::to_array<MemberRule>({{"video", Want::Own, 0, read_media}});
 constexpr auto kAudio = std::to_array<MemberRule>({{"audio", Want::Own, 0, read_media}});
@@ -127,6 +131,7 @@ constexpr auto kBlocks = std::to_array<BlockRule>({
     {"reasoningContent", BlockType::Thinking, kReasoning},
     {"toolUse", BlockType::ToolUse, kUse},
     {"toolResult", BlockType::ToolResult, kResult},
+    {"cachePoint", BlockType::Raw, kCachePoint},
 });
 constexpr BlockTable kTable = {kBlocks, {}, "", "", false, true};
 
@@ -146,10 +151,31 @@ bool read_result(Reader& r, BlockRecord& result) {
   });
 }
 
+// A cache point marks the block before it. Where there is none that can be marked, it stays as it is.
+void mark_blocks(Reader& r, std::size_t first) {
+  std::size_t kept = first;
+  for (std::size_t i = first; i < r.blocks.size(); ++i) {
+    const BlockRecord block = r.blocks[i];
+    const bool is_point = block.type == BlockType::Raw && block.cache != CacheMark::None;
+    BlockRecord* before = kept > first ? &r.blocks[kept - 1] : nullptr;
+    const bool can_be_marked = before != nullptr && before->cache == CacheMark::None &&
+                               before->type != BlockType::Raw && before->type != BlockType::Thinking;
+    if (is_point && can_be_marked) {
+      before->cache = block.cache;
+      continue;
+    }
+    r.blocks[kept] = block;
+    if (is_point) r.blocks[kept].cache = CacheMark::None;
+    ++kept;
+  }
+  r.blocks.shrink_to(kept);
+}
+
 bool read_message(Reader& r) {
   MessageRecord message;
   bool has_role = false;
   const std::uint32_t start = r.cursor.offset();
+  const std::size_t first = r.blocks.size();
   r.begin_message();
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
@@ -158,6 +184,7 @@ bool read_message(Reader& r) {
   });
   if (!good) return false;
   if (!has_role) return r.missing(start, "role");
+  mark_blocks(r, first);
   r.end_message(message, start);
   return true;
 }
@@ -181,6 +208,7 @@ constexpr Profile kProfile = {
     .has_system_messages = false,
     .opens_with_user = true,
     .is_prefilled = true,
+    .marks = Marks::Outside,
 };
 
 // A document's name may have letters, digits, single spaces, hyphens and brackets.
@@ -215,6 +243,7 @@ class Writer {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       if (i != 0) out_.raw(',');
       put_piece(pieces[i]);
+      put_cache_point(pieces[i].cache);
     }
     // A document is refused without a text beside it.
     const auto is_document = [](const Piece& piece) {
@@ -229,6 +258,14 @@ class Writer {
                               to_string(draft_.target), "minted", "a document needs a text beside it"});
     }
     out_.raw(']');
+  }
+
+  void put_cache_point(CacheMark mark) {
+    if (mark == CacheMark::None) return;
+    out_.raw(R"(,{"cachePoint":{"type":"default")");
+    if (mark == CacheMark::FiveMinutes) out_.raw(R"(,"ttl":"5m")");
+    if (mark == CacheMark::OneHour) out_.raw(R"(,"ttl":"1h")");
+    out_.raw("}}");
   }
 
   void put_piece(const Piece& piece) {

@@ -23,9 +23,11 @@ constexpr ChatRow kRow = {
                 .carries = carries,
                 .thinking = Thinking::Plain,
                 .speakers = Speakers::Member,
-                .thinks_alone = false},
+                .thinks_alone = false,
+                .marks = Marks::Parts},
     .thinking = "reasoning_content",
     .no_content = "\"\"",
+    .cache_mark = R"(,"cache_control":{"type":"ephemeral"})",
 };
 
 Outcome read_answer(const Json& answer, bool has_calls) {

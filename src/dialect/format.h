@@ -100,6 +100,7 @@ struct Frame {
   Result<std::vector<Tool>> (*read_tools)(const Json& request) = nullptr;
   bool messages_last = false;        // behind the tools and the settings
   bool lists_allowed_tools = false;  // a choice may name several tools, or one that need not be called
+  bool has_custom_tools = false;     // tools that take any text
   std::string (*fit_name)(std::string_view name) = nullptr;  // of a tool, as it is declared
   bool needs_tools = false;                                  // a history with calls is refused without them
   std::span<const SettingRow> settings = {};                 // the model first
@@ -133,6 +134,7 @@ struct Format {
   bool carries_broken_history = false;
   bool refuses_empty = false;  // messages without any text are refused
   bool names_results = false;  // results say whom they answer, not the tool; the reader finds its name
+  bool is_plain = false;       // has no refusals and no cache marks, and its writer knows of none
   std::uint8_t heeds = 0;      // the orders its writer looks at
   // Called when a request was read: puts into the messages what stands in other members of it.
   void (*complete)(Reader& reader, const Json& request) = nullptr;

@@ -76,7 +76,8 @@ void put_system(json::Writer& out, const Frame& frame, Dialect dialect, std::spa
     return;
   }
   const std::vector<Json> blocks = spelled_blocks(frame, dialect, system);
-  const auto only = blocks.size() == 1 ? blocks.front().get("text") : std::nullopt;
+  const bool is_plain = blocks.size() == 1 && blocks.front().members().size() == 2;
+  const auto only = is_plain ? blocks.front().get("text") : std::nullopt;
   if (only && frame.system_form == SystemForm::StringOrBlocks) {
     out.value(*only);
     return;
@@ -142,10 +143,19 @@ std::vector<Tool> tools_of_history(const Conversation& conversation) {
   return tools;
 }
 
+// What a custom tool takes, where calls have arguments.
+constexpr char kCustomSchema[] =
+    R"({"type":"object","properties":{"input":{"type":"string"}},"required":["input"]})";
+
 // The tools a request shows. Where a choice cannot be said, the choice is made by showing only what may be
 // called; a history with calls keeps its tools, because providers ask for them.
 std::vector<Tool> shown_tools(const Conversation& conversation, const Frame& frame) {
   std::vector<Tool> tools(conversation.tools().begin(), conversation.tools().end());
+  for (Tool& tool : tools) {
+    if (!tool.is_custom || frame.has_custom_tools) continue;
+    tool.is_custom = false;
+    tool.parameters = Json::trusted(Text(kCustomSchema));
+  }
   const auto choice = conversation.settings().get(Setting::ToolChoice);
   if (tools.empty() && frame.needs_tools) return tools_of_history(conversation);
   if (!choice || says_choice(frame, conversation.settings()) || has_calls(conversation)) return tools;
@@ -336,6 +346,7 @@ void note_string(Draft& draft, const Message& system) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].type == BlockType::Text) {
       ++texts;
+      if (blocks[i].cache != CacheMark::None) note_cache_mark(draft, i);
     } else {
       note_dropped_block(draft, Arena::of(system), blocks[i], i);
     }
@@ -357,8 +368,9 @@ void note_system(const Conversation& conversation, Dialect target, std::vector<N
   note_string(draft, *system);
   for (Note& note : own) {
     note.message.reset();
-    const bool is_undone = note.action == "corrected" || note.action == "minted" ||
-                           (note.action == "dropped" && note.severity == Severity::Info);
+    const bool is_undone =
+        note.action == "corrected" || note.action == "minted" ||
+        (note.action == "dropped" && note.severity == Severity::Info && note.code != "cache_mark_dropped");
     if (!is_undone) notes.push_back(std::move(note));
   }
 }
@@ -382,6 +394,12 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
       note("tool_choice_as_tools", Severity::Info,
            "the choice of tools cannot be said; only tools that may be called are shown");
     }
+  }
+  const bool maps_custom = !frame.has_custom_tools && !is_list && frame.write_tools != nullptr &&
+                           std::ranges::any_of(conversation.tools(), &Tool::is_custom);
+  if (maps_custom) {
+    notes.push_back({"custom_tool_mapped", Severity::Info, std::nullopt, std::nullopt, to_string(target),
+                     "mapped", "a custom tool is declared with the one argument \"input\""});
   }
   std::string lost;
   for (const auto& [setting, value] : conversation.settings().all()) {

@@ -74,7 +74,7 @@ bool read_images(Reader& r, Parts& parts) {
 }
 
 bool read_text(Reader& r, BlockRecord& block, BlockType type, bool& has, std::string_view key) {
-  block = {};
+  block = BlockRecord();
   block.type = type;
   r.cursor.peek();
   const std::uint32_t start = r.cursor.offset();

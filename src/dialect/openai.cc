@@ -11,7 +11,11 @@ constexpr ChatRow kRow = {
                 .call_id = {.any_character = true, .most_bytes = 40},
                 .carries = carries_as_openai,
                 .speakers = Speakers::Member,
-                .has_developer = true},
+                .has_developer = true,
+                .has_refusals = true,
+                .has_custom_tools = true,
+                .marks = Marks::Parts},
+    .cache_mark = R"(,"prompt_cache_breakpoint":{"mode":"explicit"})",
 };
 
 const Frame kFrame = chat_frame<Dialect::OpenAI>();

@@ -358,6 +358,7 @@ const Format kOpenManus = {
     .read_message = read_message,
     .group = group_step,
     .write_group = write_group,
+    .is_plain = true,
 };
 
 }  // namespace parley::dialect

@@ -410,6 +410,7 @@ const Format kOTel = {
     .write_group = write_group,
     .frame = kFrame,
     .names_results = true,
+    .is_plain = true,
 };
 
 }  // namespace parley::dialect

@@ -6,6 +6,7 @@
 //
 // Every member but the role may be missing. `extra` holds, per dialect, what the canonical form cannot say
 // about the wire a message came from (see patch.h).
+#include <algorithm>
 #include <array>
 
 #include "dialect/format.h"
@@ -17,19 +18,56 @@ namespace {
 
 constexpr std::array kRoles = {Role::System, Role::User, Role::Assistant, Role::Tool, Role::Developer};
 
-constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+// Flags are true or missing.
+bool read_true(Reader& r, std::string_view member) {
+  return r.cursor.peek() == 't' ? r.skip_value() : r.wrong_type(member, "true");
+}
+bool read_refusal(Reader& r, BlockRecord& block) {
+  block.is_refusal = true;
+  return read_true(r, "refusal");
+}
+bool read_custom(Reader& r, BlockRecord& block) {
+  block.is_custom = true;
+  return read_true(r, "custom");
+}
+
+struct CacheWord {
+  CacheMark mark;
+  std::string_view word;
+};
+constexpr auto kCacheWords = std::to_array<CacheWord>({{CacheMark::Default, "default"},
+                                                       {CacheMark::FiveMinutes, "5m"},
+                                                       {CacheMark::OneHour, "1h"}});
+bool read_cache(Reader& r, BlockRecord& block) {
+  const char* at = r.cursor.position();
+  Slice word;
+  if (!r.string(word, "cache")) return false;
+  const auto row = std::ranges::find(kCacheWords, r.plain(word), &CacheWord::word);
+  if (row == kCacheWords.end())
+    return r.cursor.fail(Code::WrongType, at, "'cache' must be 'default', '5m' or '1h'");
+  block.cache = row->mark;
+  return true;
+}
+constexpr MemberRule kCache = {"cache", Want::Own, 0, read_cache};
+
+constexpr auto kText = std::to_array<MemberRule>(
+    {{"text", Want::String, 0}, {"refusal", Want::Own, 0, read_refusal}, kCache});
 constexpr auto kThinking = std::to_array<MemberRule>(
     {{"thinking", Want::String, 0}, {"signature", Want::StringOrNull, 1}, {"origin", Want::StringOrNull, 2}});
 constexpr auto kMedia =
-    std::to_array<MemberRule>({{"source", Want::Source}, {"name", Want::StringOrNull, 2}});
+    std::to_array<MemberRule>({{"source", Want::Source}, {"name", Want::StringOrNull, 2}, kCache});
 constexpr auto kToolUse = std::to_array<MemberRule>({{"id", Want::StringOrNull, 0},
                                                      {"name", Want::String, 1},
                                                      {"arguments", Want::StringOrNull, 2},
-                                                     {"input", Want::Value, 3}});
+                                                     {"input", Want::Value, 3},
+                                                     {"custom", Want::Own, 0, read_custom},
+                                                     kCache});
 constexpr auto kToolResult = std::to_array<MemberRule>({{"id", Want::StringOrNull, 0},
                                                         {"name", Want::StringOrNull, 1},
                                                         {"output", Want::Output},
-                                                        {"is_error", Want::ErrorFlag}});
+                                                        {"is_error", Want::ErrorFlag},
+                                                        {"custom", Want::Own, 0, read_custom},
+                                                        kCache});
 constexpr auto kRaw = std::to_array<MemberRule>({{"dialect", Want::String, 1}, {"value", Want::Value, 2}});
 
 constexpr auto kBlocks = std::to_array<BlockRule>({
@@ -139,12 +177,15 @@ class Writer {
     key("content");
     if (blocks.empty() && record_.shape == ContentShape::Null) {
       out_.raw("null");
-    } else if (record_.shape == ContentShape::String && blocks.size() == 1 &&
-               blocks.front().type == BlockType::Text) {
+    } else if (record_.shape == ContentShape::String && blocks.size() == 1 && is_plain(blocks.front())) {
       out_.quoted(arena_.bytes(blocks.front().text()));
     } else {
       list(blocks);
     }
+  }
+
+  static bool is_plain(const BlockRecord& block) {
+    return block.type == BlockType::Text && !block.is_refusal && block.cache == CacheMark::None;
   }
 
   void list(std::span<const BlockRecord> blocks) {
@@ -164,6 +205,7 @@ class Writer {
     switch (block.type) {
       case BlockType::Text:
         string("text", block.text());
+        if (block.is_refusal) key("refusal").raw("true");
         break;
       case BlockType::Thinking:
         string("thinking", block.text());
@@ -186,6 +228,9 @@ class Writer {
         media(block);
         break;
     }
+    if (block.is_custom) key("custom").raw("true");
+    if (block.cache != CacheMark::None)
+      key("cache").quoted(std::ranges::find(kCacheWords, block.cache, &CacheWord::mark)->word);
     out_.raw('}');
     first_ = outer;
   }
@@ -243,14 +288,22 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
   out.key("tools").begin_array();
   for (const Tool& tool : tools) {
     out.begin_object().key("name").string(tool.name).key("description").string(tool.description);
-    out.key("parameters").value(tool.parameters.compact()).end_object();
+    if (tool.is_custom) {
+      out.key("custom").boolean(true).end_object();
+    } else {
+      out.key("parameters").value(tool.parameters.compact()).end_object();
+    }
   }
   out.end_array();
 }
 
 Result<std::vector<Tool>> read_tools(const Json& request) {
   return read_tools_of(request.get("tools"), "/tools",
-                       [](const Json& tool, const std::string& path) { return read_tool(tool, path); });
+                       [](const Json& tool, const std::string& path) -> Result<Tool> {
+                         PARLEY_TRY(Tool read, read_tool(tool, path));
+                         read.is_custom = tool.get("custom").value_or(Json()).as_bool().value_or(false);
+                         return read;
+                       });
 }
 
 constexpr auto kSettings = std::to_array<SettingRow>({
@@ -316,6 +369,7 @@ constexpr Frame kFrame = {.places = kPlaces,
                           .read_tools = read_tools,
                           .messages_last = true,
                           .lists_allowed_tools = true,
+                          .has_custom_tools = true,
                           .settings = kSettings,
                           .write_answer = write_answer,
                           .read_answer = read_answer};

@@ -100,9 +100,31 @@ void put_value(json::Out& out, const Arena& arena, Slice slice) {
   out.raw(json::has_space(json) ? arena.value(slice).compact().text().view() : json);
 }
 
+namespace {
+
+// {"input": text}
+Json custom_arguments(const Arena& arena, const BlockRecord& use) {
+  json::Writer w;
+  w.begin_object().key("input");
+  if (use.arguments().present()) {
+    w.string(arena.string(use.arguments()));
+  } else {
+    const Json input = use.input().present() ? arena.value(use.input()) : Json::string("");
+    w.string(input.as_string().value_or(input.compact().text()));
+  }
+  return w.end_object().take();
+}
+
+}  // namespace
+
 void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use) {
   const bool has_text = use.arguments().present();
   const bool has_input = use.input().present();
+  if (use.is_custom) {
+    note_custom_call(draft, std::nullopt);
+    draft.out.escaped(custom_arguments(arena, use).text());
+    return;
+  }
   if (has_text && !has_input) {
     draft.out.raw(arena.bytes(use.arguments()));
     return;
@@ -125,6 +147,11 @@ void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use
 void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, std::size_t index) {
   json::Out& out = draft.out;
   out.raw("\"input\":");
+  if (use.is_custom) {
+    note_custom_call(draft, index);
+    out.raw(custom_arguments(arena, use).text());
+    return;
+  }
   const auto note_no_object = [&] {
     draft.note("arguments_not_object", Severity::Minor, "moved",
                "the arguments are no JSON object; their text is in raw_input", index);
@@ -312,6 +339,21 @@ void note_dropped_block(Draft& draft, const Arena& arena, const BlockRecord& blo
 void note_origin(Draft& draft, std::size_t index) {
   draft.note("origin_dropped", Severity::Minor, "dropped", "there is no place for the origin of thinking",
              index);
+}
+
+void note_refusal(Draft& draft, std::size_t index) {
+  draft.note("refusal_as_text", Severity::Minor, "mapped", "the refusal is written as a text like any other",
+             index);
+}
+
+void note_cache_mark(Draft& draft, std::size_t index) {
+  draft.note("cache_mark_dropped", Severity::Info, "dropped", "there is no place for the mark of a cache",
+             index);
+}
+
+void note_custom_call(Draft& draft, std::optional<std::size_t> index) {
+  draft.note("custom_call_mapped", Severity::Info, "mapped",
+             "the text for a custom tool is written as the argument \"input\"", index);
 }
 
 void note_media_name(Draft& draft, std::size_t index) {

@@ -30,7 +30,8 @@ void put_string(json::Out& out, const Arena& arena, Slice slice);
 // A JSON slot without insignificant whitespace.
 void put_value(json::Out& out, const Arena& arena, Slice slice);
 
-// The inside of a JSON string that spells the exact arguments of a tool use.
+// The inside of a JSON string that spells the exact arguments of a tool use; those of a custom tool in the
+// object that its schema would have.
 void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use);
 
 // The members `"input": {...}` and, where the exact text would else be lost, `"raw_input": "..."`.
@@ -77,6 +78,9 @@ void note_identity(Draft& draft, const Arena& arena, const MessageRecord& messag
 
 void note_dropped_block(Draft& draft, const Arena& arena, const BlockRecord& block, std::size_t index);
 void note_origin(Draft& draft, std::size_t index);
+void note_refusal(Draft& draft, std::size_t index);
+void note_cache_mark(Draft& draft, std::size_t index);
+void note_custom_call(Draft& draft, std::optional<std::size_t> index);
 void note_media_name(Draft& draft, std::size_t index);
 void note_output_minted(Draft& draft, std::size_t index);
 void note_empty_tool_calls(Draft& draft);

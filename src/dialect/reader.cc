@@ -172,6 +172,7 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
     if (!cursor.skip(ignored)) return false;
   }
   out.wire = {start, cursor.offset() - start};
+  if (out.type == BlockType::Raw && out.cache != CacheMark::None) out.raw_value() = out.wire;
   if (!known) {
     out = BlockRecord{.type = BlockType::Raw, .source = out.source, .wire = out.wire, .slots = {}};
     out.raw_type() = type;
@@ -258,6 +259,29 @@ bool Reader::source(BlockRecord& out) {
     }
     return key == "type" ? skip_value() : unknown();
   });
+}
+
+bool Reader::cache_mark(BlockRecord& block, std::string_view key, std::string_view word) {
+  block.cache = CacheMark::None;  // of a duplicate member the last one counts
+  if (cursor.peek() != '{') return unknown();
+  Slice kind, ttl;
+  if (!cursor.look_ahead(key, kind) || !cursor.look_ahead("ttl", ttl)) return false;
+  const auto says = [&](Slice quoted, std::string_view text) {
+    const bool is_string = quoted.present() && cursor.bytes(quoted).starts_with('"');
+    return is_string && plain({quoted.offset + 1, quoted.length - 2}) == text;
+  };
+  std::size_t members = 0;
+  if (!cursor.look([&](std::string_view) { return ++members != 0; })) return false;
+  const bool is_mark = says(kind, word);
+  if (is_mark) {
+    block.cache = says(ttl, "5m")   ? CacheMark::FiveMinutes
+                  : says(ttl, "1h") ? CacheMark::OneHour
+                                    : CacheMark::Default;
+  }
+  const std::size_t known = block.cache == CacheMark::None      ? 0
+                            : block.cache == CacheMark::Default ? 1
+                                                                : 2;
+  return members == known ? skip_value() : unknown();
 }
 
 bool Reader::output(const BlockTable& table, BlockRecord& out) {
@@ -372,18 +396,19 @@ void Reader::name_results() {
   const auto has_no_name = [](const BlockRecord& block) {
     return block.type == BlockType::ToolResult && !block.name().present();
   };
-  if (std::none_of(blocks.begin(), blocks.end(), has_no_name)) return;
-  std::unordered_map<std::string, Slice> names;
+  const auto tells_more = [&](const BlockRecord& block) { return has_no_name(block) || block.is_custom; };
+  if (std::none_of(blocks.begin(), blocks.end(), tells_more)) return;
+  std::unordered_map<std::string, BlockRecord> calls;
   for (BlockRecord& block : blocks) {
     const bool is_one = block.type == BlockType::ToolUse || block.type == BlockType::ToolResult;
     if (!is_one || !block.id().present()) continue;
     const std::string_view own = spelled(block.id());
     std::string id(own.find('\\') == std::string_view::npos ? own : plain(block.id()));
     if (block.type == BlockType::ToolUse) {
-      names[std::move(id)] = block.name();
-    } else if (has_no_name(block)) {
-      const auto known = names.find(id);
-      if (known != names.end()) block.name() = known->second;
+      calls[std::move(id)] = block;
+    } else if (const auto call = calls.find(id); call != calls.end()) {
+      if (has_no_name(block)) block.name() = call->second.name();
+      if (call->second.is_custom) block.is_custom = true;
     }
   }
 }

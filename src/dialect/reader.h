@@ -106,6 +106,10 @@ class Reader {
   // Takes one block by its table and adds it to `into`. Unknown blocks are kept as Raw.
   bool block(const BlockTable& table, Records<BlockRecord>& into);
 
+  // Takes the mark of a cache: an object whose member `key` is `word`, and perhaps a time to live. Anything
+  // else stays on the wire.
+  bool cache_mark(BlockRecord& block, std::string_view key, std::string_view word);
+
   // Takes what a tool gave back: a string, null, or a list of blocks.
   bool output(const BlockTable& table, BlockRecord& out);
 
@@ -146,7 +150,7 @@ class Reader {
   // Gives ids that were made up other numbers if the document has such ids itself. Called when all is read.
   void part_ids();
   bool is_answer() const { return shape_ == DocumentShape::Response; }
-  // Gives each result without a name the name of the call it answers.
+  // Gives each result without a name the name of the call it answers, and says whether that is a custom one.
   void name_results();
 
   // What a slice holds, of the document or minted. Minted bytes are valid until the next mint().

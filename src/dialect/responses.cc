@@ -28,7 +28,7 @@ constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System, Role::
 
 bool read_output_text(Reader& r, BlockRecord& block) { return r.string(block.text(), "text"); }
 bool read_refusal(Reader& r, BlockRecord& block) {
-  r.more();
+  block.is_refusal = true;
   return r.string(block.text(), "refusal");
 }
 bool read_image(Reader& r, BlockRecord& block) {
@@ -46,12 +46,17 @@ bool read_file_url(Reader& r, BlockRecord& block) {
   return r.string(block.data(), "file_url");
 }
 
-constexpr auto kText = std::to_array<MemberRule>({{"text", Want::Own, 0, read_output_text}});
+bool read_breakpoint(Reader& r, BlockRecord& block) { return r.cache_mark(block, "mode", "explicit"); }
+constexpr MemberRule kBreakpoint = {"prompt_cache_breakpoint", Want::Own, 0, read_breakpoint};
+
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::Own, 0, read_output_text}, kBreakpoint});
 constexpr auto kRefusal = std::to_array<MemberRule>({{"refusal", Want::Own, 0, read_refusal}});
-constexpr auto kImage = std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image}});
+constexpr auto kImage =
+    std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image}, kBreakpoint});
 constexpr auto kFile = std::to_array<MemberRule>({{"filename", Want::String, 2},
                                                   {"file_data", Want::Own, 0, read_file_data},
-                                                  {"file_url", Want::Own, 0, read_file_url}});
+                                                  {"file_url", Want::Own, 0, read_file_url},
+                                                  kBreakpoint});
 constexpr auto kParts = std::to_array<BlockRule>({
     {"input_text", BlockType::Text, kText},
     {"output_text", BlockType::Text, kText},
@@ -174,8 +179,9 @@ bool read_item(Reader& r, MessageRecord& message) {
   if (type == "function_call") return read_call(r, message, "arguments");
   if (type == "function_call_output") return read_result(r, message);
   if (type != "custom_tool_call" && type != "custom_tool_call_output") return read_other(r, message, spelled);
-  r.more();
-  return type == "custom_tool_call" ? read_call(r, message, "input") : read_result(r, message);
+  const bool good = type == "custom_tool_call" ? read_call(r, message, "input") : read_result(r, message);
+  if (good) r.blocks.back().is_custom = true;
+  return good;
 }
 
 bool read_message(Reader& r) {
@@ -207,6 +213,9 @@ constexpr Profile kProfile = {
     .thinking = Thinking::Signed,
     .has_developer = true,
     .keeps_thinking_id = true,
+    .has_refusals = true,
+    .has_custom_tools = true,
+    .marks = Marks::Parts,
 };
 
 class Writer {
@@ -260,13 +269,15 @@ class Writer {
     thoughts.clear();
   }
 
-  // What a model answered is a message of output.
+  // What a model answered is a message of output, and so is a refusal, which has no place elsewhere.
   void put_answered(std::vector<const Piece*>& said) {
     draft_.next().raw(R"({"type":"message","status":"completed","role":"assistant","content":[)");
     for (std::size_t i = 0; i < said.size(); ++i) {
-      out_.raw(i == 0 ? "" : ",").raw(R"({"type":"output_text","text":)");
-      put_text(out_, *said[i]);
-      out_.raw(R"(,"annotations":[]})");
+      out_.raw(i == 0 ? "" : ",");
+      const bool is_refusal = said[i]->is_refusal;
+      put_text(out_.raw(is_refusal ? R"({"type":"refusal","refusal":)" : R"({"type":"output_text","text":)"),
+               *said[i]);
+      out_.raw(is_refusal ? "}" : R"(,"annotations":[]})");
     }
     out_.raw("]}");
     said.clear();
@@ -274,13 +285,15 @@ class Writer {
 
   void put_said(const Turn& turn, std::vector<const Piece*>& said, bool even_nothing = false) {
     if (said.empty() && !even_nothing) return;
-    if (draft_.is(kIsAnswer) && turn.role == Role::Assistant) {
+    const bool refuses = std::ranges::any_of(said, [](const Piece* piece) { return piece->is_refusal; });
+    if ((draft_.is(kIsAnswer) && turn.role == Role::Assistant) || refuses) {
       put_answered(said);
       return;
     }
     draft_.next().raw("{\"role\":").quoted(to_string(turn.role)).raw(",\"content\":");
     const bool is_model = turn.role == Role::Assistant;
-    if (said.size() == 1 && said.front()->kind == Piece::Kind::Text) {
+    const bool is_text = said.size() == 1 && said.front()->kind == Piece::Kind::Text;
+    if (is_text && said.front()->cache == CacheMark::None) {
       put_text(out_, *said.front());
     } else if (said.empty() || is_model) {
       out_.raw('"');
@@ -308,17 +321,20 @@ class Writer {
   }
 
   void put_call(const Piece& use) {
-    draft_.next().raw("{\"type\":\"function_call\",\"call_id\":");
+    const bool is_custom = use.block->is_custom;
+    draft_.next().raw(is_custom ? R"({"type":"custom_tool_call","call_id":)"
+                                : R"({"type":"function_call","call_id":)");
     put_id(draft_, *use.arena, use.block->id(), kProfile.call_id, use.index);
     out_.raw(",\"name\":");
     put_name(draft_, *use.arena, use.block->name(), kProfile.tool_name, use.index);
-    out_.raw(",\"arguments\":\"");
-    put_arguments_text(draft_, *use.arena, *use.block);
+    out_.raw(is_custom ? R"(,"input":")" : R"(,"arguments":")");
+    is_custom ? put_custom_text(out_, use) : put_arguments_text(draft_, *use.arena, *use.block);
     out_.raw("\"}");
   }
 
   void put_result(const Piece& result) {
-    draft_.next().raw("{\"type\":\"function_call_output\",\"call_id\":");
+    draft_.next().raw(result.block->is_custom ? R"({"type":"custom_tool_call_output","call_id":)"
+                                              : R"({"type":"function_call_output","call_id":)");
     put_id(draft_, *result.arena, result.block->id(), kProfile.call_id, result.index);
     out_.raw(",\"output\":");
     const auto& parts = result.children;
@@ -343,8 +359,8 @@ class Writer {
       return;
     }
     if (piece.kind == Piece::Kind::Text) {
-      out_.raw("{\"type\":\"input_text\",\"text\":");
-      put_text(out_, piece);
+      put_text(out_.raw(R"({"type":"input_text","text":)"), piece);
+      put_mark(piece);
       out_.raw('}');
       return;
     }
@@ -365,7 +381,16 @@ class Writer {
     } else {
       out_.raw(piece.arena->bytes(media.data()));
     }
-    out_.raw("\"}");
+    out_.raw('"');
+    put_mark(piece);
+    out_.raw('}');
+  }
+
+  // There is one kind of mark, without a time to live.
+  void put_mark(const Piece& piece) {
+    if (piece.cache == CacheMark::None) return;
+    out_.raw(R"(,"prompt_cache_breakpoint":{"mode":"explicit"})");
+    if (piece.cache != CacheMark::Default) note_cache_ttl(draft_, piece);
   }
 
   Draft& draft_;
@@ -377,10 +402,11 @@ class Writer {
 void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("tools").begin_array();
   for (const Tool& tool : tools) {
-    out.begin_object().key("type").string("function");
+    out.begin_object().key("type").string(tool.is_custom ? "custom" : "function");
     out.key("name").string(fitted_name(tool.name, kProfile.tool_name));
     if (!tool.description.empty()) out.key("description").string(tool.description);
-    out.key("parameters").value(tool.parameters.compact()).key("strict").boolean(false).end_object();
+    if (!tool.is_custom) out.key("parameters").value(tool.parameters.compact()).key("strict").boolean(false);
+    out.end_object();
   }
   out.end_array();
 }
@@ -389,10 +415,12 @@ Result<std::vector<Tool>> read_tools(const Json& request) {
   return read_tools_of(
       request.get("tools"), "/tools", [](const Json& tool, const std::string& path) -> Result<Tool> {
         const auto type = tool.get("type");
-        const bool is_ours =
-            !type || type->as_string() == Text("function") || type->as_string() == Text("custom");
+        const bool is_custom = type && type->as_string() == Text("custom");
+        const bool is_ours = !type || type->as_string() == Text("function") || is_custom;
         if (!is_ours) return Tool{};
-        return read_tool(tool, path);
+        PARLEY_TRY(Tool read, read_tool(tool, path));
+        read.is_custom = is_custom;
+        return read;
       });
 }
 
@@ -494,6 +522,7 @@ constexpr Frame kFrame = {
     .write_tools = write_tools,
     .read_tools = read_tools,
     .lists_allowed_tools = true,
+    .has_custom_tools = true,
     .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
     .settings = kSettings,
     .write_answer = write_answer,

@@ -380,6 +380,7 @@ const Format kShareGPT = {
     .frame = sharegpt::kFrame,
     .joins = true,
     .names_results = true,
+    .is_plain = true,
     .complete = [](Reader& reader, const Json& request) { sharegpt::Binder(reader, request).run(); },
 };
 

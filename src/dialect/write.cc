@@ -6,6 +6,7 @@
 #include "dialect/foreign.h"
 #include "dialect/frame.h"
 #include "dialect/patch.h"
+#include "dialect/pieces.h"
 #include "message/arena.h"
 #include "parley/json/writer.h"
 
@@ -82,6 +83,23 @@ void note_lost_members(Draft& draft, const Message& message) {
   }
 }
 
+// Notes what goes where nobody knows of it: refusals are texts, cache marks nothing.
+void note_plain(Draft& draft, std::span<const Message> group) {
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
+    const Arena& arena = Arena::of(group[k]);
+    const auto blocks = arena.blocks(Arena::record_of(group[k]));
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto note = [&](const BlockRecord& block) {
+        if (block.is_refusal) note_refusal(each, i);
+        if (block.cache != CacheMark::None) note_cache_mark(each, i);
+      };
+      note(blocks[i]);
+      std::ranges::for_each(arena.children(blocks[i]), note);
+    }
+  }
+}
+
 // A patch that was made by hand may lead to anything; what it leads to must still be a message.
 std::optional<Message> read_again(const Json& wire, Dialect dialect) {
   constexpr std::size_t kAny = 0xFFFFFFF0;
@@ -90,11 +108,14 @@ std::optional<Message> read_again(const Json& wire, Dialect dialect) {
   return *std::move(message);
 }
 
-// Results may have their names from the calls before them.
+// Results may have their names from the calls before them, and who they answer.
 std::vector<Block> without_result_names(const Message& message) {
   std::vector<Block> blocks = message.blocks();
   for (Block& block : blocks) {
-    if (auto* result = std::get_if<ToolResultBlock>(&static_cast<BlockVariant&>(block))) result->name = {};
+    if (auto* result = std::get_if<ToolResultBlock>(&static_cast<BlockVariant&>(block))) {
+      result->name = {};
+      result->is_custom = false;
+    }
   }
   return blocks;
 }
@@ -200,6 +221,7 @@ void write_group(Draft& draft, std::span<const Message> group) {
   const std::size_t start = draft.out.size();
   const std::size_t first_note = draft.notes.size();
   const std::size_t written = draft.written;
+  if (format.is_plain) note_plain(draft, group);
   const std::vector<Message> words = in_words(draft, group);
   format.write_group(draft, words.empty() ? group : words);
   // What comes back from `parley` as it went there has nothing to note.

@@ -52,8 +52,11 @@ struct BlockRecord {
   BlockType type = BlockType::Raw;
   SourceKind source = SourceKind::None;
   Tristate is_error = Tristate::Unsaid;
-  bool is_list = false;  // a result whose output is a list
-  Slice wire;            // the whole block, if the wire had it in one place
+  bool is_list : 1 = false;     // a result whose output is a list
+  bool is_refusal : 1 = false;  // a text
+  bool is_custom : 1 = false;   // a tool use or a result
+  CacheMark cache : 2 = CacheMark::None;
+  Slice wire;  // the whole block, if the wire had it in one place
   Slice slots[4];
 
   Slice& text() { return slots[0]; }

@@ -130,9 +130,11 @@ bool can_be_in_a_result(BlockType type) {
 bool Loom::block(const Block& block, std::vector<BlockRecord>& into) {
   BlockRecord out;
   out.type = block.type();
+  out.cache = block.cache;
   bool good = true;
   if (const auto* text = block.as<TextBlock>()) {
     out.text() = string(text->text.view());
+    out.is_refusal = text->is_refusal;
   } else if (const auto* thinking = block.as<ThinkingBlock>()) {
     out.text() = string(thinking->thinking.view());
     out.signature() = optional(thinking->signature);
@@ -150,10 +152,12 @@ bool Loom::block(const Block& block, std::vector<BlockRecord>& into) {
     out.id() = optional(use->id);
     out.name() = string(use->name.view());
     out.arguments() = string(use->arguments.view());
+    out.is_custom = use->is_custom;
   } else if (const auto* result = block.as<ToolResultBlock>()) {
     out.id() = optional(result->id);
     out.name() = optional(result->name);
     if (result->is_error) out.is_error = *result->is_error ? Tristate::True : Tristate::False;
+    out.is_custom = result->is_custom;
     if (std::holds_alternative<std::monostate>(result->output)) {
       out.output() = Slice::null();
     } else if (const auto* text_output = std::get_if<Text>(&result->output)) {

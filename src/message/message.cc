@@ -44,7 +44,8 @@ ToolResultBlock result_of(const Arena& arena, const BlockRecord& block) {
   ToolResultBlock result{string_or_empty(arena, block.id()),
                          string_or_empty(arena, block.name()),
                          {},
-                         to_optional(block.is_error)};
+                         to_optional(block.is_error),
+                         block.is_custom};
   if (block.is_list) {
     std::vector<Block> children;
     for (const BlockRecord& child : arena.children(block)) children.push_back(block_of(arena, child));
@@ -55,10 +56,10 @@ ToolResultBlock result_of(const Arena& arena, const BlockRecord& block) {
   return result;
 }
 
-Block block_of(const Arena& arena, const BlockRecord& block) {
+Block plain_block_of(const Arena& arena, const BlockRecord& block) {
   switch (block.type) {
     case BlockType::Text:
-      return TextBlock{string_or_empty(arena, block.text())};
+      return TextBlock{string_or_empty(arena, block.text()), block.is_refusal};
     case BlockType::Thinking:
       return ThinkingBlock{string_or_empty(arena, block.text()), string_or_empty(arena, block.signature()),
                            string_or_empty(arena, block.origin())};
@@ -72,7 +73,7 @@ Block block_of(const Arena& arena, const BlockRecord& block) {
       return DocumentBlock{source_of(arena, block), string_or_empty(arena, block.media_name())};
     case BlockType::ToolUse:
       return ToolUseBlock{string_or_empty(arena, block.id()), string_or_empty(arena, block.name()),
-                          arguments_of(arena, block)};
+                          arguments_of(arena, block), block.is_custom};
     case BlockType::ToolResult:
       return result_of(arena, block);
     case BlockType::Raw:
@@ -81,6 +82,12 @@ Block block_of(const Arena& arena, const BlockRecord& block) {
   const Text dialect = block.raw_dialect().present() ? arena.string(block.raw_dialect())
                                                      : Text::trusted(nullptr, arena.dialect_name());
   return RawBlock{dialect, arena.value(block.raw_value())};
+}
+
+Block block_of(const Arena& arena, const BlockRecord& block) {
+  Block out = plain_block_of(arena, block);
+  out.cache = block.cache;
+  return out;
 }
 
 // Base64, or a data URL, which OpenManus' field may hold as well.

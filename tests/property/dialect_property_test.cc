@@ -158,6 +158,12 @@ class Facts {
       const bool names_a_tool = is("type", "tool_result") || is("role", "tool") || json.get("response");
       for (const Json::Member& member : json.members()) {
         if (member.key.view().starts_with("u_")) found.insert(member.key.str());
+        if (is_cache_mark(member.key.view())) {
+          found.insert("cache");
+          const auto ttl = member.value.get("ttl").value_or(Json()).as_string();
+          if (ttl) found.insert(ttl->str());
+          continue;
+        }
         const bool is_form = member.key.view() == "type" || member.key.view() == "role" ||
                              member.key.view() == "wire_role" || member.key.view() == "dialect" ||
                              member.key.view() == "state" || member.key.view() == "format" ||
@@ -173,6 +179,11 @@ class Facts {
   std::set<std::string> found;
 
  private:
+  // By any of its names; each has "cache" in it.
+  static bool is_cache_mark(std::string_view key) {
+    return key == "cache" || key == "cache_control" || key == "prompt_cache_breakpoint" || key == "cachePoint";
+  }
+
   static bool source_shows_its_type(const Json& json) {
     const auto data = json.get("data");
     const auto type = json.get("media_type");

@@ -176,13 +176,26 @@ Tree Generator::finished(Tree object, const Wishes& wishes) {
   return object;
 }
 
+Tree Generator::marked(Dialect dialect, Tree block) {
+  if (!is_marked()) return block;
+  if (dialect == Dialect::Parley) {
+    block.add("cache", str(random.one_of<std::string>({"default", "5m", "1h"})));
+    return block;
+  }
+  const bool is_openais = dialect == Dialect::OpenAI || dialect == Dialect::Responses;
+  Tree mark = is_openais ? Tree::object({{"mode", str("explicit")}}) : Tree::object({{"type", str("ephemeral")}});
+  if (dialect == Dialect::Anthropic && maybe(40)) mark.add("ttl", str(maybe(50) ? "5m" : "1h"));
+  block.add(is_openais ? "prompt_cache_breakpoint" : "cache_control", std::move(mark));
+  return block;
+}
+
 // ---- Blocks
 
 Generator::Call Generator::call() {
   std::string unique = std::to_string(++calls_);
   if (maybe(20)) unique = std::string(300, 'x') + unique;
   if (maybe(20)) unique = "\xC3\xBC\xF0\x9F\x98\x80/\"" + unique;
-  return {"call_" + unique, maybe(5) ? "" : word()};
+  return {"call_" + unique, maybe(5) ? "" : word(), maybe(8)};
 }
 
 Tree Generator::use_block(Dialect dialect, const Call& call, const Wishes& wishes) {
@@ -195,6 +208,8 @@ Tree Generator::use_block(Dialect dialect, const Call& call, const Wishes& wishe
     const bool has_text = maybe(70);
     if (has_text) block.add("arguments", str(arguments()));
     if (!has_text || maybe(20)) block.add("input", maybe(80) ? object_value() : value());
+    if (call.is_custom) block.add("custom", Tree::literal("true"));
+    block = marked(dialect, std::move(block));
   } else if (is_second) {
     block.add("input", str(arguments()));
     if (maybe(50))
@@ -235,6 +250,8 @@ Tree Generator::result_block(Dialect dialect, const Call& call, const Wishes& wi
   }
   if (dialect == Dialect::Parley && maybe(30))
     block.add("is_error", Tree::literal(maybe(50) ? "true" : "false"));
+  if (dialect == Dialect::Parley && call.is_custom) block.add("custom", Tree::literal("true"));
+  if (dialect == Dialect::Parley) block = marked(dialect, std::move(block));
   return finished(std::move(block), wishes);
 }
 
@@ -274,7 +291,12 @@ Tree Generator::media_block(Dialect dialect, const Wishes& wishes) {
 Tree Generator::plain_block(Dialect dialect, bool in_result, const Wishes& wishes) {
   if (dialect == Dialect::OTel) return otel_part(wishes);
   const std::size_t kind = random.below(10);
-  if (kind < 5) return finished(Tree::object({{"type", str("text")}, {"text", str(text())}}), wishes);
+  if (kind < 5) {
+    Tree block = Tree::object({{"type", str("text")}, {"text", str(text())}});
+    if (dialect == Dialect::Parley && maybe(5)) block.add("refusal", Tree::literal("true"));
+    if (dialect == Dialect::Parley) block = marked(dialect, std::move(block));
+    return finished(std::move(block), wishes);
+  }
   if (kind < 8) return media_block(dialect, wishes);
   if (kind < 9 && !in_result) {
     Tree block = Tree::object({{"type", str("thinking")}, {"thinking", str(text())}});
@@ -310,12 +332,14 @@ Tree Generator::openai_part(const Wishes& wishes) {
   const std::size_t kind = random.below(10);
   if (kind < 4) {
     part.add("type", str("text")).add("text", str(text()));
+    part = marked(Dialect::OpenAI, std::move(part));
   } else if (kind < 6) {
     const std::string url = maybe(50) ? "data:image/png;base64," + base64() : "https://example.org/a.png";
     Tree image = Tree::object({{"url", str(url)}});
     if (maybe(30)) image.add("u_detail", str("low"));
     part.add("type", str("image_url"));
     part.add("image_url", maybe(90) ? finished(std::move(image), wishes) : str(url));
+    part = marked(maybe(80) ? Dialect::OpenAI : Dialect::DashScope, std::move(part));
   } else if (kind < 7) {
     Tree audio = Tree::object({{"data", str(base64())}, {"format", str("wav")}});
     part.add("type", str("input_audio")).add("input_audio", finished(std::move(audio), wishes));
@@ -334,7 +358,7 @@ Tree Generator::openai_part(const Wishes& wishes) {
 }
 
 Tree Generator::flat_call(Dialect dialect, const Call& call, const Wishes& wishes) {
-  const bool is_custom = dialect == Dialect::OpenAI && maybe(5);
+  const bool is_custom = dialect == Dialect::OpenAI && call.is_custom;
   Tree function =
       Tree::object({{"name", str(call.name)}, {is_custom ? "input" : "arguments", str(arguments())}});
   Tree one = Tree::object({{"id", str(call.id)}});

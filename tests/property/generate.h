@@ -87,6 +87,7 @@ class Generator {
  private:
   struct Call {
     std::string id, name;
+    bool is_custom = false;  // where the dialect has such calls
   };
 
   // How one document is spelled.
@@ -107,6 +108,9 @@ class Generator {
   std::string unknown_name() { return "u_" + std::to_string(++unknowns_) + (maybe(5) ? "/~\"" : ""); }
   // Adds unknown members, mixes the order, and doubles a member if that is wished.
   Tree finished(Tree object, const Wishes& wishes);
+  // Adds the mark of a cache to some blocks, but to no more than a request may have.
+  bool is_marked() { return marks_ < 4 && maybe(8) && ++marks_ != 0; }
+  Tree marked(Dialect dialect, Tree block);
 
   std::vector<Tree> history(Dialect dialect, const Wishes& wishes);
 
@@ -118,6 +122,7 @@ class Generator {
   Tree provider_thinking(Dialect dialect, const Wishes& wishes);
   Tree provider_use(Dialect dialect, const Call& call, const Wishes& wishes);
   Tree provider_result(Dialect dialect, const Call& call, const Wishes& wishes);
+  Tree provider_own(Dialect dialect, const Wishes& wishes);
   Tree provider_part(Dialect dialect, bool is_model, const Wishes& wishes);
   Tree provider_message(Dialect dialect, const std::string& role, std::vector<Tree> parts,
                         const Wishes& wishes);
@@ -160,6 +165,7 @@ class Generator {
 
   int unknowns_ = 0;
   int calls_ = 0;
+  int marks_ = 0;
 };
 
 }  // namespace parley::test

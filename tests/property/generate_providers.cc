@@ -30,6 +30,8 @@ Tree Generator::provider_text(Dialect dialect, bool is_model, const Wishes& wish
   if (dialect == Dialect::Anthropic) text = tagged(dialect, "text", std::move(text));
   if (dialect == Dialect::Responses)
     text = tagged(dialect, is_model ? "output_text" : "input_text", std::move(text));
+  const bool may_be_marked = dialect == Dialect::Anthropic || (dialect == Dialect::Responses && !is_model);
+  if (may_be_marked) text = marked(dialect, std::move(text));
   return finished(std::move(text), wishes);
 }
 
@@ -44,6 +46,7 @@ Tree Generator::provider_media(Dialect dialect, const Wishes& wishes) {
             : Tree::object({{"type", str("url")}, {"url", str("https://example.org/a.png")}});
     part = tagged(dialect, maybe(80) ? "image" : "document",
                   Tree::object({{"source", finished(std::move(source), wishes)}}));
+    part = marked(dialect, std::move(part));
   } else if (dialect == Dialect::Responses) {
     part = maybe(70) ? tagged(dialect, "input_image", Tree::object({{"image_url", str(url)}}))
                      : tagged(dialect, "input_file",
@@ -83,6 +86,7 @@ Tree Generator::provider_use(Dialect dialect, const Call& call, const Wishes& wi
   if (dialect == Dialect::Anthropic) {
     use = tagged(dialect, "tool_use",
                  Tree::object({{"id", str(call.id)}, {"name", str(call.name)}, {"input", object_value()}}));
+    use = marked(dialect, std::move(use));
   } else if (dialect == Dialect::Gemini) {
     Tree inner = Tree::object({{"name", str(call.name)}, {"args", object_value()}});
     if (!call.id.empty()) inner.add("id", str(call.id));
@@ -93,9 +97,10 @@ Tree Generator::provider_use(Dialect dialect, const Call& call, const Wishes& wi
         Tree::object({{"toolUseId", str(call.id)}, {"name", str(call.name)}, {"input", object_value()}});
     use = Tree::object({{"toolUse", finished(std::move(inner), wishes)}});
   } else {
-    use = tagged(
-        dialect, "function_call",
-        Tree::object({{"call_id", str(call.id)}, {"name", str(call.name)}, {"arguments", str(arguments())}}));
+    use = tagged(dialect, call.is_custom ? "custom_tool_call" : "function_call",
+                 Tree::object({{"call_id", str(call.id)},
+                               {"name", str(call.name)},
+                               {call.is_custom ? "input" : "arguments", str(arguments())}}));
     if (maybe(50)) use.add("id", str(id()));
   }
   return finished(std::move(use), wishes);
@@ -112,6 +117,7 @@ Tree Generator::provider_result(Dialect dialect, const Call& call, const Wishes&
     result = tagged(dialect, "tool_result", Tree::object({{"tool_use_id", str(call.id)}}));
     if (maybe(90)) result.add("content", maybe(60) ? str(text()) : std::move(parts));
     if (maybe(30)) result.add("is_error", Tree::literal(maybe(50) ? "true" : "false"));
+    result = marked(dialect, std::move(result));
   } else if (dialect == Dialect::Gemini) {
     Tree said = maybe(80)
                     ? Tree::object({{maybe(70) ? "output" : "error", maybe(70) ? str(text()) : value(2)}})
@@ -126,10 +132,40 @@ Tree Generator::provider_result(Dialect dialect, const Call& call, const Wishes&
     if (maybe(40)) inner.add("status", str(maybe(50) ? "error" : "success"));
     result = Tree::object({{"toolResult", finished(std::move(inner), wishes)}});
   } else {
-    result = tagged(dialect, "function_call_output", Tree::object({{"call_id", str(call.id)}}));
+    result = tagged(dialect, call.is_custom ? "custom_tool_call_output" : "function_call_output",
+                    Tree::object({{"call_id", str(call.id)}}));
     result.add("output", maybe(60) ? str(text()) : std::move(parts));
   }
   return finished(std::move(result), wishes);
+}
+
+// What one provider has and others do not.
+Tree Generator::provider_own(Dialect dialect, const Wishes& wishes) {
+  const std::size_t kind = random.below(4);
+  Tree part = tagged(dialect, "u_odd", Tree::object({{"u_value", str(word())}}));
+  const auto texts = [&] {
+    Tree text = Tree::object({{"text", str(this->text())}});
+    return Tree::array({dialect == Dialect::Anthropic ? tagged(dialect, "text", std::move(text)) : text});
+  };
+  const auto found = [&] {
+    return Tree::object({{"source", str(word())}, {"title", str(word())}, {"content", texts()}});
+  };
+  if (dialect == Dialect::Anthropic && kind == 0) part = tagged(dialect, "search_result", found());
+  if (dialect == Dialect::Anthropic && kind == 1)
+    part = tagged(dialect, "redacted_thinking", Tree::object({{"data", str(base64())}}));
+  if (dialect == Dialect::Anthropic && kind == 2)
+    part = tagged(dialect, "server_tool_use",
+                  Tree::object({{"id", str(id())}, {"name", str(word())}, {"input", object_value()}}));
+  if (dialect == Dialect::Converse && kind == 0) part = tagged(dialect, "searchResult", found());
+  if (dialect == Dialect::Converse && kind == 1)
+    part = tagged(dialect, "citationsContent", Tree::object({{"content", texts()}}));
+  if (dialect == Dialect::Converse && kind == 2)
+    part = tagged(dialect, "reasoningContent", Tree::object({{"redactedContent", str(base64())}}));
+  if (dialect == Dialect::Gemini && kind == 0)
+    part = tagged(dialect, "executableCode", Tree::object({{"language", str("PYTHON")}, {"code", str(text())}}));
+  if (dialect == Dialect::Responses && kind == 0)
+    part = tagged(dialect, "refusal", Tree::object({{"refusal", str(text())}}));
+  return finished(std::move(part), wishes);
 }
 
 Tree Generator::provider_part(Dialect dialect, bool is_model, const Wishes& wishes) {
@@ -137,11 +173,17 @@ Tree Generator::provider_part(Dialect dialect, bool is_model, const Wishes& wish
   if (kind < 6) return provider_text(dialect, is_model, wishes);
   if (kind < 8 && is_model && dialect != Dialect::Responses) return provider_thinking(dialect, wishes);
   if (kind < 9 && !is_model) return provider_media(dialect, wishes);
-  return finished(tagged(dialect, "u_odd", Tree::object({{"u_value", str(word())}})), wishes);
+  return provider_own(dialect, wishes);
 }
 
 Tree Generator::provider_message(Dialect dialect, const std::string& role, std::vector<Tree> parts,
                                  const Wishes& wishes) {
+  if (dialect == Dialect::Converse && is_marked()) {
+    Tree point = Tree::object({{"type", str("default")}});
+    if (maybe(30)) point.add("ttl", str("1h"));
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(random.below(parts.size() + 1)),
+                 Tree::object({{"cachePoint", std::move(point)}}));
+  }
   Tree message = Tree::object();
   const bool is_gemini = dialect == Dialect::Gemini;
   const std::string name = is_gemini && role == "assistant" ? "model" : role;

@@ -32,6 +32,9 @@ enum class BlockType : std::uint8_t {
 // "text", "thinking", "image", "audio", "video", "document", "tool_use", "tool_result", "raw".
 std::string_view to_string(BlockType type);
 
+// A place up to which a provider may keep what it has read, for the next request that begins alike.
+enum class CacheMark : std::uint8_t { None, Default, FiveMinutes, OneHour };
+
 // Inline bytes. `data` is base64 exactly as it came, without a "data:" prefix; `media_type` may be empty
 // if the wire did not say (OpenManus).
 struct Base64Source {
@@ -51,6 +54,7 @@ using MediaSource = std::variant<Base64Source, URLSource>;
 
 struct TextBlock {
   Text text;
+  bool is_refusal = false;  // the model says that it will not do what it was asked
   bool operator==(const TextBlock&) const = default;
 };
 
@@ -81,11 +85,12 @@ struct DocumentBlock {
 };
 
 // The model asks for a tool to be run. `arguments` is the exact text, valid JSON or not: what the model
-// wrote, or the JSON of the object the wire carried.
+// wrote, or the JSON of the object the wire carried. A custom tool takes any text.
 struct ToolUseBlock {
   Text id;
   Text name;
   Text arguments;
+  bool is_custom = false;
 
   // The arguments as JSON. Fails with Malformed if they are not.
   Result<Json> input() const { return Json::parse(arguments); }
@@ -100,6 +105,7 @@ struct ToolResultBlock {
   Text name;  // of the tool
   std::variant<std::monostate, Text, std::vector<Block>> output;
   std::optional<bool> is_error = {};  // three states: said yes, said no, not said
+  bool is_custom = false;             // it answers a call of a custom tool
   bool operator==(const ToolResultBlock&) const;
 };
 
@@ -114,18 +120,21 @@ using BlockVariant = std::variant<TextBlock, ThinkingBlock, ImageBlock, AudioBlo
 
 struct Block : BlockVariant {
   using BlockVariant::BlockVariant;
+  CacheMark cache = CacheMark::None;  // behind this block
   BlockType type() const { return static_cast<BlockType>(index()); }
   template <typename T>
   const T* as() const {
     return std::get_if<T>(static_cast<const BlockVariant*>(this));
   }
   bool operator==(const Block& other) const {
-    return static_cast<const BlockVariant&>(*this) == static_cast<const BlockVariant&>(other);
+    return cache == other.cache &&
+           static_cast<const BlockVariant&>(*this) == static_cast<const BlockVariant&>(other);
   }
 };
 
 inline bool ToolResultBlock::operator==(const ToolResultBlock& other) const {
-  return id == other.id && name == other.name && output == other.output && is_error == other.is_error;
+  return id == other.id && name == other.name && output == other.output && is_error == other.is_error &&
+         is_custom == other.is_custom;
 }
 
 }  // namespace parley

@@ -25,7 +25,8 @@ namespace parley {
 struct Tool {
   Text name;
   Text description;
-  Json parameters;  // a JSON Schema
+  Json parameters;         // a JSON Schema
+  bool is_custom = false;  // it takes any text, and has no schema
   bool operator==(const Tool&) const = default;
 };
 
