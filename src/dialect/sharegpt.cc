@@ -381,6 +381,7 @@ const Format kShareGPT = {
     .joins = true,
     .names_results = true,
     .is_plain = true,
+    .heeds = kIsFirst,
     .complete = [](Reader& reader, const Json& request) { sharegpt::Binder(reader, request).run(); },
 };
 

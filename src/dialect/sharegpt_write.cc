@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dialect/arrange.h"
 #include "dialect/pieces.h"
 #include "dialect/sharegpt.h"
 #include "json/walk.h"
@@ -19,9 +20,32 @@ bool is_positional(std::string_view id) {
   return std::ranges::all_of(id.substr(3), [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
 }
 
-// What readers take for more than text, wherever it stands.
-constexpr std::string_view kMarks[] = {"<image>", "<video>",  "<audio>",
-                                       "<think>", "</think>", "</tool_response>"};
+// What readers take for more than text, wherever it stands, and whether trainers leave a sample out for it.
+struct Mark {
+  std::string_view text;
+  bool is_fatal;
+};
+constexpr Mark kMarks[] = {{"<image>", true},   {"<video>", true},  {"<audio>", true},
+                           {"<think>", false}, {"</think>", true}, {"</tool_response>", false}};
+
+// Trainers want what goes into a model and what comes out of it in turns.
+enum class Side : std::uint8_t { In, Out };
+
+// The sides of the first and the last thing that a message says.
+struct Sides {
+  Side first, last;
+};
+Sides sides_of(const Message& message) {
+  const auto blocks = Arena::of(message).blocks(Arena::record_of(message));
+  const auto is_result = [](const BlockRecord& block) { return block.type == BlockType::ToolResult; };
+  const Side said = is_assistants(message) ? Side::Out : Side::In;
+  if (blocks.empty()) return {said, said};
+  if (message.role() == Role::Assistant) {
+    return {is_result(blocks.front()) ? Side::In : Side::Out, is_result(blocks.back()) ? Side::In : Side::Out};
+  }
+  return {std::ranges::any_of(blocks, is_result) ? Side::In : said,
+          std::ranges::all_of(blocks, is_result) ? Side::In : said};
+}
 
 bool holds_media(const Message& message) {
   const Arena& arena = Arena::of(message);
@@ -32,7 +56,7 @@ bool holds_media(const Message& message) {
 
 class Writer {
  public:
-  Writer(Draft& draft, Lists& lists) : draft_(draft), out_(draft.out), lists_(lists) {}
+  Writer(Draft& draft, Lists& lists) : draft_(draft), lists_(lists) {}
 
   void write(std::span<const Message> group) {
     const std::size_t position = draft_.position;
@@ -44,6 +68,7 @@ class Writer {
       k += size;
     }
     flush_results();
+    flush();
     draft_.position = position;
   }
 
@@ -53,6 +78,15 @@ class Writer {
     const BlockRecord* block;
     std::size_t index, position;
     std::pair<std::size_t, std::size_t> rank;  // of its call, and of itself
+  };
+
+  // A message of the wire that is not written yet, because more of its side may follow. All is spelled.
+  struct Open {
+    std::string_view from;
+    std::size_t position;  // of the message it began with
+    std::string thinking;
+    std::string text;
+    std::vector<std::string> calls;
   };
 
   // What an assistant says keeps its order around the results in it; in any other message they come first.
@@ -101,22 +135,56 @@ class Writer {
     if (record_->role == Role::Developer)
       draft_.note("role_mapped", Severity::Info, "mapped", "the role developer is written as system");
     if (is_system() && draft_.position != 0) {
-      draft_.note("system_not_first", Severity::Minor, "kept",
-                  "trainers take a system message at the start only");
+      draft_.note("system_as_text", Severity::Minor, "moved",
+                  "a system message behind the first is written as a user's reminder");
     }
   }
 
   bool is_system() const { return record_->role == Role::System || record_->role == Role::Developer; }
 
-  // Trainers want what goes into a model and what comes out of it in turns.
-  void begin(std::string_view from) {
-    const int side = from == "system" ? 2 : from == "human" || from == "observation" ? 0 : 1;
-    if (side == side_ && side != 2) {
-      draft_.note("roles_do_not_alternate", Severity::Info, "kept",
-                  "two messages of one side stand one behind the other");
+  static Side side_of(std::string_view from) {
+    return from == "human" || from == "observation" ? Side::In : Side::Out;
+  }
+
+  // Opens a message, or goes on with the one that is open if it is of the same side.
+  Open& begin(std::string_view from) {
+    const bool goes_on = open_ && from != "system" && open_->from != "system" &&
+                         side_of(open_->from) == side_of(from);
+    if (!goes_on) {
+      flush();
+      open_ = Open{from, draft_.position, {}, {}, {}};
+      return *open_;
     }
-    side_ = side;
-    draft_.next().raw("{\"from\":").quoted(from).raw(",\"value\":\"");
+    // What a user says behind results stands where trainers take it for their end.
+    const bool is_same = open_->from == from;
+    draft_.note("message_joined", is_same ? Severity::Info : Severity::Minor, "joined",
+                "the message is written as one with the message before it, of the same side");
+    if (from == "function_call") open_->from = from;
+    return *open_;
+  }
+
+  void flush() {
+    if (!open_) return;
+    json::Out& out = draft_.out;
+    const bool is_first = draft_.is(kIsFirst) && draft_.written == 0;
+    if (is_first && open_->from != "system" && side_of(open_->from) == Side::Out) {
+      draft_.next().raw(R"({"from":"human","value":"(conversation continues)"})");
+      draft_.notes.push_back({"user_added", Severity::Info, open_->position, std::nullopt,
+                              to_string(draft_.target), "minted",
+                              "a user must speak first; a message says that the conversation goes on"});
+    }
+    draft_.next().raw("{\"from\":").quoted(open_->from).raw(",\"value\":\"");
+    if (!open_->thinking.empty()) out.raw(kThink).raw(open_->thinking).raw(kEndThink);
+    if (open_->calls.empty()) {
+      out.raw(open_->text);
+    } else {
+      if (!open_->text.empty()) note_beside_call(open_->position, std::nullopt);
+      std::string list;
+      for (const std::string& call : open_->calls) list.append(list.empty() ? "" : ",").append(call);
+      out.escaped(open_->calls.size() > 1 ? "[" + list + "]" : list);
+    }
+    out.raw("\"}");
+    open_.reset();
   }
 
   void put_said(std::span<const std::size_t> said) {
@@ -125,25 +193,35 @@ class Writer {
     const auto is_call = [&](std::size_t i) { return blocks[i].type == BlockType::ToolUse; };
     const bool calls = std::ranges::any_of(said, is_call);
     const bool is_assistant = record_->role == Role::Assistant || calls;
-    begin(calls ? "function_call" : is_assistant ? "gpt" : is_system() ? "system" : "human");
+    const bool is_first_system = is_system() && draft_.position == 0;
+    Open& open =
+        begin(calls ? "function_call" : is_assistant ? "gpt" : is_first_system ? "system" : "human");
     if (said.empty()) note_empty_content(draft_);
-    put_thinking(said, is_assistant);
+    put_thinking(open, said, is_assistant);
     if (calls) {
-      put_calls(said);
-    } else {
-      begin_text();
-      for (const std::size_t i : said) {
-        if (blocks[i].type != BlockType::Thinking) put_block(blocks[i], i);
-      }
-      end_text();
+      put_calls(open, said);
+      return;
     }
-    out_.raw("\"}");
+    begin_text();
+    json::Out text;
+    out_ = &text;
+    for (const std::size_t i : said) {
+      if (blocks[i].type != BlockType::Thinking) put_block(blocks[i], i);
+    }
+    end_text();
+    add_text(open, is_system() && !is_first_system && text.size() != 0
+                       ? "<system-reminder>\\n" + std::string(text.view()) + "\\n</system-reminder>"
+                       : std::string(text.view()));
+  }
+
+  static void add_text(Open& open, std::string_view text) {
+    if (!open.text.empty() && !text.empty()) open.text += "\\n";
+    open.text += text;
   }
 
   // All thinking stands at the front, in one piece.
-  void put_thinking(std::span<const std::size_t> said, bool has_place) {
+  void put_thinking(Open& open, std::span<const std::size_t> said, bool has_place) {
     const auto blocks = arena_->blocks(*record_);
-    std::size_t count = 0;
     for (std::size_t k = 0; k < said.size(); ++k) {
       const BlockRecord& block = blocks[said[k]];
       if (block.type != BlockType::Thinking) continue;
@@ -157,36 +235,37 @@ class Writer {
                     said[k]);
       }
       if (block.origin().present()) note_origin(draft_, said[k]);
-      if (k != 0) {
+      if (k != 0 || !open.text.empty()) {
         draft_.note("order_changed", Severity::Info, "moved", "thinking is written first, in one piece",
                     said[k]);
       }
-      out_.raw(count++ == 0 ? kThink : "\\n");
+      json::Out text;
+      out_ = &text;
       if (block.text().present()) put_plain(arena_->bytes(block.text()), said[k]);
+      open.thinking.append(open.thinking.empty() ? "" : "\\n").append(text.view());
     }
-    if (count != 0) out_.raw(kEndThink);
   }
 
-  void put_calls(std::span<const std::size_t> said) {
+  void note_beside_call(std::size_t position, std::optional<std::size_t> index) {
+    draft_.notes.push_back({"text_beside_call", Severity::Major, position, index, to_string(draft_.target),
+                            "dropped", "a message of calls has no place for anything else but thinking"});
+  }
+
+  void put_calls(Open& open, std::span<const std::size_t> said) {
     const auto blocks = arena_->blocks(*record_);
-    ranks_.clear();
-    std::string text;
-    std::size_t count = 0;
+    if (open.calls.empty()) ranks_.clear();
     for (const std::size_t i : said) {
       const BlockRecord& block = blocks[i];
       if (block.type == BlockType::Thinking) continue;
       if (block.type != BlockType::ToolUse) {
-        draft_.note("text_beside_call", Severity::Major, "dropped",
-                    "a message of calls has no place for anything else but thinking", i);
+        note_beside_call(draft_.position, i);
         continue;
       }
       const std::string id = id_of(block);
       if (!is_positional(id)) note_id(i);
-      ranks_.emplace(id, count);
-      if (count++ != 0) text += ',';
-      text += call_text(block);
+      ranks_.emplace(id, open.calls.size());
+      open.calls.push_back(call_text(block));
     }
-    out_.escaped(count > 1 ? "[" + text + "]" : text);
   }
 
   std::string id_of(const BlockRecord& block) const {
@@ -201,13 +280,16 @@ class Writer {
   std::string call_text(const BlockRecord& use) {
     json::Writer w;
     w.begin_object().key("name").string(arena_->optional_string(use.name()).value_or(Text()));
+    w.key("arguments");
     if (use.input().present() || use.arguments().present()) {
-      const std::size_t start = out_.size();
+      json::Out& out = draft_.out;
+      const std::size_t start = out.size();
       put_arguments_text(draft_, *arena_, use);
-      const Text arguments = json::unescaped(Text::trusted(nullptr, out_.view().substr(start)));
-      w.key("arguments");
+      const Text arguments = json::unescaped(Text::trusted(nullptr, out.view().substr(start)));
       is_embedded(arguments) ? w.raw(arguments) : w.string(arguments);
-      out_.shrink_to(start);
+      out.shrink_to(start);
+    } else {
+      w.raw("{}");  // trainers want some
     }
     return w.end_object().take_string();
   }
@@ -227,23 +309,32 @@ class Writer {
 
   void put_text(std::string_view text, std::size_t index) {
     if (is_behind_text_) {
-      out_.raw("\\n");
+      out_->raw("\\n");
       ++joined_;
     }
     put_plain(text, index);
     is_behind_text_ = true;
   }
 
-  // There is no way to say that a mark is text. Where it was one before, it stays one.
+  // There is no way to say that a mark is text. Where it was one before, it stays one; else those that
+  // trainers count are broken by a space.
   void put_plain(std::string_view text, std::size_t index) {
-    const auto is_held = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
+    const auto is_held = [&](const Mark& mark) { return text.find(mark.text) != std::string_view::npos; };
     const bool may_be_own =
         arena_->dialect() == tag(Dialect::ShareGPT) || arena_->dialect() == tag(Dialect::Parley);
-    if (!may_be_own && std::ranges::any_of(kMarks, is_held)) {
-      draft_.note("mark_in_text", Severity::Minor, "kept", "the text holds what trainers take for a mark",
-                  index);
+    if (may_be_own || std::ranges::none_of(kMarks, is_held)) {
+      out_->raw(text);
+      return;
     }
-    out_.raw(text);
+    draft_.note("mark_in_text", Severity::Minor, "mapped", "the text holds what trainers take for a mark",
+                index);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto begins = [&](const Mark& mark) {
+        return mark.is_fatal && text.substr(i).starts_with(mark.text);
+      };
+      out_->raw(text[i]);
+      if (text[i] == '<' && std::ranges::any_of(kMarks, begins)) out_->raw(' ');
+    }
   }
 
   void put_block(const BlockRecord& block, std::size_t index) {
@@ -273,7 +364,7 @@ class Writer {
                   "there is no place for the media type beside a URL", index);
     }
     lists_[static_cast<std::size_t>(row - kMediaRows.begin())].push_back(std::move(url));
-    out_.raw(row->mark);
+    out_->raw(row->mark);
     is_behind_text_ = false;
   }
 
@@ -304,14 +395,16 @@ class Writer {
                   "results are written in the order of their calls");
       std::ranges::sort(results_, {}, &Held::rank);
     }
-    begin("observation");
+    Open& open = begin("observation");
+    json::Out text;
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (i != 0) out_.escaped(kBetweenResults);
+      if (i != 0) text.escaped(kBetweenResults);
+      out_ = &text;
       arena_ = results_[i].arena;
       draft_.position = results_[i].position;
       put_result(*results_[i].block, results_[i].index);
     }
-    out_.raw("\"}");
+    add_text(open, text.view());
     results_.clear();
     arena_ = arena;
     record_ = record;
@@ -339,16 +432,16 @@ class Writer {
       if (child.type == BlockType::Text && child.text().present())
         texts.push_back(arena_->bytes(child.text()));
     }
-    out_.raw(error_prefix(draft_, texts, index));
+    out_->raw(error_prefix(draft_, texts, index));
   }
 
   Draft& draft_;
-  json::Out& out_;
+  json::Out* out_ = nullptr;    // where texts go
   std::deque<Message> wholes_;  // steps, whose blocks are pointed at
   Lists& lists_;
   const Arena* arena_ = nullptr;
   const MessageRecord* record_ = nullptr;
-  int side_ = -1;                                       // of the last message
+  std::optional<Open> open_;
   std::unordered_map<std::string, std::size_t> ranks_;  // of the last calls, by id
   std::vector<Held> results_;                           // not written yet
   std::size_t joined_ = 0;
@@ -362,19 +455,14 @@ bool is_embedded(std::string_view arguments) {
   return json && !json->is_string() && json->text().view() == arguments;
 }
 
-// Messages that stand together: a step's calls with their results, and messages of one side, which a note is
-// about.
+// Messages that stand together: a step's calls with their results, and messages of one side, which become one.
 std::size_t group(std::span<const Message> rest) {
-  const auto side = [](const Message& message, bool at_end) {
-    if (message.role() == Role::System || message.role() == Role::Developer) return 2;
-    if (message.role() != Role::Assistant) return 0;
-    const auto blocks = Arena::of(message).blocks(Arena::record_of(message));
-    return at_end && !blocks.empty() && blocks.back().type == BlockType::ToolResult ? 0 : 1;
-  };
   std::size_t count = 1;
+  Side last = sides_of(rest.front()).last;
   for (; count < rest.size(); ++count) {
-    const int next = side(rest[count], false);
-    if (next == 2 || (next != side(rest[count - 1], true) && rest[count].role() != Role::Tool)) break;
+    const Sides next = sides_of(rest[count]);
+    if (next.first != last && rest[count].role() != Role::Tool) break;
+    last = next.last;
   }
   return count;
 }
