@@ -5,7 +5,7 @@
 //        | {"type": "tool_call", "id": string, "name": string, "arguments": any JSON}
 //        | {"type": "tool_call_response", "id": string, "response": any JSON, "parley.is_error": bool}
 //        | {"type": "blob", "modality": string, "mime_type": string, "content": base64}
-//        | {"type": "uri", "modality": string, "mime_type": string, "uri": string}
+//        | {"type": "uri", "modality": string, "mime_type": string, "uri": string, "parley.name": string}
 //
 // Other types of parts are kept as they are. Arguments that are a string are the text that the model wrote;
 // an object is written if it says the same to the byte. A response that is a list of text, blob and uri parts
@@ -73,7 +73,8 @@ constexpr auto kBlob = std::to_array<MemberRule>({{"modality", Want::Own, 0, rea
                                                   {"content", Want::Own, 0, read_blob}});
 constexpr auto kUri = std::to_array<MemberRule>({{"modality", Want::Own, 0, read_modality},
                                                  {"mime_type", Want::String, 1},
-                                                 {"uri", Want::Own, 0, read_uri}});
+                                                 {"uri", Want::Own, 0, read_uri},
+                                                 {"parley.name", Want::StringOrNull, 2}});
 constexpr auto kParts = std::to_array<BlockRule>({
     {"text", BlockType::Text, kContent},
     {"reasoning", BlockType::Thinking, kContent},
@@ -139,8 +140,7 @@ bool read_message(Reader& r) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "name") return r.string_or_null(message.name, key);
     if (key == "parts") {
-      if (r.cursor.peek() != '[' && r.cursor.peek() != 'n') return r.wrong_type(key, "a list of blocks");
-      return r.content(message, kTable, false);
+      return r.content(message, kTable, false, key);
     }
     // A document whose messages are no list is taken for a message.
     if (key == kInput || key == kOutput)
@@ -255,7 +255,8 @@ class Writer {
 
   // An object if it says exactly what the text says, else the text.
   void put_arguments(const BlockRecord& use) {
-    if (!use.arguments().present() && !arena_.bytes(use.input()).starts_with('"')) {
+    const bool is_value = !use.arguments().present() && !arena_.bytes(use.input()).starts_with('"');
+    if (is_value && !use.is_custom) {
       put_value(out_, arena_, use.input());
       return;
     }
@@ -298,8 +299,9 @@ class Writer {
       out_.raw("{\"type\":\"text\",\"content\":").quoted(omitted_text(media.type)).raw('}');
       return;
     }
-    if (media.media_name().present()) note_media_name(draft_, index);
+    // A blob has no members but its own; a URI may have others.
     const bool is_here = is_inline(arena_, media);
+    if (media.media_name().present() && is_here) note_media_name(draft_, index);
     std::string_view data = arena_.bytes(media.data());
     std::string_view type =
         media.media_type().present() ? arena_.bytes(media.media_type()) : std::string_view();
@@ -311,7 +313,10 @@ class Writer {
     out_.raw("{\"type\":").quoted(is_here ? "blob" : "uri").raw(",\"modality\":");
     out_.quoted(to_string(media.type));
     if (!type.empty()) out_.raw(",\"mime_type\":").quoted(type);
-    out_.raw(is_here ? ",\"content\":" : ",\"uri\":").quoted(data).raw('}');
+    out_.raw(is_here ? ",\"content\":" : ",\"uri\":").quoted(data);
+    if (media.media_name().present() && !is_here)
+      out_.raw(",\"parley.name\":").quoted(arena_.bytes(media.media_name()));
+    out_.raw('}');
   }
 
   Draft& draft_;
