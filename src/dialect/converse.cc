@@ -141,7 +141,11 @@ bool read_result(Reader& r, BlockRecord& result) {
     if (key == "toolUseId") return r.string(result.id(), key);
     if (key == "content") {
       if (r.cursor.peek() != '[') return r.wrong_type(key, "a list of blocks");
-      return r.output(kTable, result);
+      if (!r.output(kTable, result, key)) return false;
+      // Nothing in a result is marked.
+      for (std::uint32_t i = 0; i < result.children().length; ++i)
+        r.children[result.children().offset + i].cache = CacheMark::None;
+      return true;
     }
     if (key != "status") return r.unknown();
     Slice status;

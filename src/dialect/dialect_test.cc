@@ -260,6 +260,38 @@ TEST(Gather, LeavesPiecesValidWithoutTheWriter) {
   EXPECT_EQ(together, write(talk, Dialect::AgentScope)->text.view());
 }
 
+// ---- Errors
+
+TEST(Read, NamesTheMemberAtFault) {
+  struct Row {
+    Dialect dialect;
+    std::string_view document, path, sentence;
+  };
+  constexpr Row kRows[] = {
+      {Dialect::OpenAI, R"({"messages":"x"})", "/messages", "'messages' must be a list"},
+      {Dialect::Anthropic, R"({"model":"m","messages":{}})", "/messages", "'messages' must be a list"},
+      {Dialect::Responses, R"({"input":1})", "/input", "'input' must be a list or a string"},
+      {Dialect::Gemini, R"({"contents":[{"role":"user","parts":"x"}]})", "/contents/0/parts",
+       "'parts' must be a list of blocks or null"},
+      {Dialect::Gemini, R"({"candidates":[1]})", "/candidates/0", "'candidates' must be a list of objects"},
+      {Dialect::OTel, R"([{"role":"user","parts":"x"}])", "/0/parts",
+       "'parts' must be a list of blocks or null"},
+      {Dialect::Anthropic, R"([{"role":"user","content":[{"type":"tool_result","content":1}]}])",
+       "/0/content/0/content", "'content' must be a string, a list of blocks or null"},
+      {Dialect::Responses, R"([{"type":"function_call_output","output":1}])", "/0/output",
+       "'output' must be a string, a list of blocks or null"},
+      {Dialect::DashScope, R"({"output":{"choices":1}})", "/output/choices", "'choices' must be a list"},
+  };
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.document);
+    const auto reading = read(row.document, row.dialect);
+    ASSERT_FALSE(reading);
+    EXPECT_EQ(reading.error().code, Code::WrongType);
+    EXPECT_EQ(reading.error().path, row.path);
+    EXPECT_EQ(reading.error().message, row.sentence);
+  }
+}
+
 // ---- Notes
 
 TEST(Note, IsAnObjectAndALine) {

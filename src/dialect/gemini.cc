@@ -139,7 +139,7 @@ bool read_result(Reader& r, BlockRecord& result) {
     if (key == "name") return r.string(result.name(), key);
     if (key == "response") return read_response(r, result);
     if (key != "parts" || r.cursor.peek() != '[') return r.unknown();
-    return r.output(kTable, media);
+    return r.output(kTable, media, key);
   });
   if (!good) return false;
   r.answers(result);
@@ -170,7 +170,7 @@ bool read_message(Reader& r) {
   bool has_other = false;
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles, kOtherRoles);
-    if (key == "parts") return r.content(message, kTable, false);
+    if (key == "parts") return r.content(message, kTable, false, key);
     has_other = true;
     return r.unknown();
   });

@@ -37,6 +37,11 @@ bool Reader::skip_value() {
 }
 
 bool Reader::missing(std::uint32_t object_offset, std::string_view member) {
+  if (mistaken_.at != nullptr && shape_ == DocumentShape::Single) {
+    std::string message = "'";
+    message.append(mistaken_.member).append("' must be ").append(mistaken_.expected);
+    return cursor.fail(Code::WrongType, mistaken_.at, std::move(message));
+  }
   std::string message = "the member '";
   message.append(member).append("' is missing");
   const char* object = cursor.position() - (cursor.offset() - object_offset);
@@ -105,7 +110,8 @@ bool Reader::role(Role& out, std::span<const Role> allowed, std::span<const Role
   return cursor.fail(Code::UnknownRole, at, std::move(message));
 }
 
-bool Reader::content(MessageRecord& message, const BlockTable& table, bool strings_allowed) {
+bool Reader::content(MessageRecord& message, const BlockTable& table, bool strings_allowed,
+                     std::string_view member) {
   blocks.shrink_to(first_block_);  // of a duplicate member the last one counts
   const char first = cursor.peek();
   if (first == '"' && strings_allowed) {
@@ -124,7 +130,7 @@ bool Reader::content(MessageRecord& message, const BlockTable& table, bool strin
     return cursor.skip(ignored);
   }
   if (first != '[') {
-    return wrong_type("content", strings_allowed ? "a string, a list of blocks or null" : "a list of blocks");
+    return wrong_type(member, strings_allowed ? "a string, a list of blocks or null" : "a list of blocks or null");
   }
   message.shape = ContentShape::Blocks;
   return cursor.array([&](std::uint32_t) { return block(table, blocks); });
@@ -172,7 +178,7 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
     if (!cursor.skip(ignored)) return false;
   }
   out.wire = {start, cursor.offset() - start};
-  if (out.type == BlockType::Raw && out.cache != CacheMark::None) out.raw_value() = out.wire;
+  if (known && out.type == BlockType::Raw && table.untagged) out.raw_value() = out.wire;
   if (!known) {
     out = BlockRecord{.type = BlockType::Raw, .source = out.source, .wire = out.wire, .slots = {}};
     out.raw_type() = type;
@@ -212,7 +218,7 @@ bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord
         case Want::Source:
           return source(out);
         case Want::Output:
-          return output(table, out);
+          return output(table, out, key);
         case Want::ErrorFlag: {
           const char first = cursor.peek();
           if (first != 't' && first != 'f') return wrong_type(key, "true or false");
@@ -284,12 +290,12 @@ bool Reader::cache_mark(BlockRecord& block, std::string_view key, std::string_vi
   return members == known ? skip_value() : unknown();
 }
 
-bool Reader::output(const BlockTable& table, BlockRecord& out) {
+bool Reader::output(const BlockTable& table, BlockRecord& out, std::string_view member) {
   out.is_list = cursor.peek() == '[';
   if (!out.is_list) {
     if (cursor.peek() != '"' && cursor.peek() != 'n')
-      return wrong_type("output", "a string, a list of blocks or null");
-    return string_or_null(out.output(), "output");
+      return wrong_type(member, "a string, a list of blocks or null");
+    return string_or_null(out.output(), member);
   }
   const std::size_t first = children.size();
   nested_ = true;
@@ -448,8 +454,12 @@ bool Reader::tell(std::span<const Place> places, std::span<const std::string_vie
   const auto begins = [&](const Place& place, std::string_view key) {
     if (!place.told_by.empty()) return place.told_by == key;
     const bool is_list = place.path.size() == 1 ? !place.is_message : place.path[1] == "0";
+    if (place.path[0] != key) return false;
     const bool is_text = place.may_be_text && cursor.peek() == '"';
-    return place.path[0] == key && (is_text || cursor.peek() == (is_list ? '[' : '{'));
+    if (is_text || cursor.peek() == (is_list ? '[' : '{')) return true;
+    const std::string_view expected = place.may_be_text ? "a list or a string" : is_list ? "a list" : "an object";
+    if (mistaken_.at == nullptr) mistaken_ = {cursor.position(), place.path[0], expected};
+    return false;
   };
   bool is_text = false;
   return cursor.look([&](std::string_view key) {
@@ -466,16 +476,20 @@ bool Reader::tell(std::span<const Place> places, std::span<const std::string_vie
 }
 
 // Follows the path to the messages. Of a duplicate member the last one counts.
-bool Reader::descend(std::span<const std::string_view> path, bool is_message) {
+bool Reader::descend(std::span<const std::string_view> path, bool is_message, std::string_view member) {
   if (path.empty()) return here(is_message);
-  if (path.front() == "0") {
-    if (cursor.peek() != '[') return wrong_type(path.front(), "in a list");
-    return cursor.array(
-        [&](std::uint32_t i) { return i == 0 ? descend(path.subspan(1), is_message) : skip_value(); });
+  const std::string_view next = path.front();
+  if (next == "0") {
+    if (cursor.peek() != '[') return wrong_type(member, "a list");
+    return cursor.array([&](std::uint32_t i) {
+      if (i != 0) return skip_value();
+      if (cursor.peek() != '{') return wrong_type(member, "a list of objects");
+      return descend(path.subspan(1), is_message, member);
+    });
   }
-  if (cursor.peek() != '{') return wrong_type(path.front(), "a member of an object");
+  if (cursor.peek() != '{') return wrong_type(member, "an object");
   return cursor.object([&](std::string_view key) {
-    return key == path.front() ? descend(path.subspan(1), is_message) : skip_value();
+    return key == next ? descend(path.subspan(1), is_message, next) : skip_value();
   });
 }
 

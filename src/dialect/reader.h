@@ -101,8 +101,9 @@ class Reader {
   // Takes a role out of `allowed`, or one that the dialect calls otherwise; or fails with UnknownRole.
   bool role(Role& out, std::span<const Role> allowed, std::span<const RoleName> others = {});
 
-  // Takes string content, null, or a list of blocks. REQUIRES: begin_message() was called.
-  bool content(MessageRecord& message, const BlockTable& table, bool strings_allowed = true);
+  // Takes string content, null, or a list of blocks, under a member. REQUIRES: begin_message() was called.
+  bool content(MessageRecord& message, const BlockTable& table, bool strings_allowed = true,
+               std::string_view member = "content");
   // Takes one block by its table and adds it to `into`. Unknown blocks are kept as Raw.
   bool block(const BlockTable& table, Records<BlockRecord>& into);
 
@@ -110,8 +111,8 @@ class Reader {
   // else stays on the wire.
   bool cache_mark(BlockRecord& block, std::string_view key, std::string_view word);
 
-  // Takes what a tool gave back: a string, null, or a list of blocks.
-  bool output(const BlockTable& table, BlockRecord& out);
+  // Takes what a tool gave back, under a member: a string, null, or a list of blocks.
+  bool output(const BlockTable& table, BlockRecord& out, std::string_view member);
 
   // Marks the blocks added from now on as the next message's; ends it by adding its record.
   void begin_message() {
@@ -165,7 +166,7 @@ class Reader {
  private:
   std::string_view told_type(const BlockTable& table);
   bool tell(std::span<const Place> places, std::span<const std::string_view> of_message, const Place*& found);
-  bool descend(std::span<const std::string_view> path, bool is_message);
+  bool descend(std::span<const std::string_view> path, bool is_message, std::string_view member = {});
   bool here(bool is_message);
   bool list();
   bool text_of_user();
@@ -179,6 +180,13 @@ class Reader {
   DocumentShape shape_ = DocumentShape::List;
   Slice document_, list_;
   bool takes_text_ = false;  // in place of the messages
+  // A member that tells a document, if its value were of the right type; what is then no message either is
+  // refused for that.
+  struct Mistaken {
+    const char* at = nullptr;
+    std::string_view member, expected;
+  };
+  Mistaken mistaken_;
   bool has_more_ = false;
   std::string plain_;
   std::string minted_;

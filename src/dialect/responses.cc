@@ -105,7 +105,7 @@ bool read_result(Reader& r, MessageRecord& message) {
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "call_id") return r.string(result.id(), key);
-    if (key == "output") return r.output(kTable, result);
+    if (key == "output") return r.output(kTable, result, key);
     return key == "type" ? r.skip_value() : r.unknown();
   });
   if (!good) return false;
