@@ -216,7 +216,7 @@ class Writer {
 void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("tools").begin_array();
   for (const Tool& tool : tools) {
-    out.begin_object().key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    out.begin_object().key("name").string(tool.name);
     if (!tool.description.empty()) out.key("description").string(tool.description);
     out.key("input_schema");
     tool.parameters.is_null() ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());

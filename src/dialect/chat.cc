@@ -534,7 +534,7 @@ void write_chat_tools(json::Writer& out, std::span<const Tool> tools, const Sett
   for (const Tool& tool : tools) {
     const std::string_view kind = tool.is_custom ? "custom" : "function";
     out.begin_object().key("type").string(kind).key(kind).begin_object();
-    out.key("name").string(fitted_name(tool.name, kChatName));
+    out.key("name").string(tool.name);
     if (!tool.description.empty()) out.key("description").string(tool.description);
     if (!tool.parameters.is_null()) out.key("parameters").value(tool.parameters.compact());
     out.end_object().end_object();

@@ -1,6 +1,7 @@
 // Writing documents: wires and kept fragments are reused, the rest is written once by the dialect's row.
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "dialect/arrange.h"
 #include "dialect/format.h"
@@ -21,6 +22,7 @@ using dialect::Format;
 using dialect::format_of;
 using dialect::is_wire_of;
 using dialect::media_apart;
+using dialect::Names;
 using dialect::natural_frame;
 using dialect::Place;
 using dialect::said;
@@ -330,7 +332,9 @@ class Composer {
     if (origin == Dialect::Parley) {
       frame = parley_frame(draft, wire, std::move(frame), extra);
     } else {
-      const Json natural = natural_frame(conversation_, origin);
+      // A name that does not fit is noted as such, and is no member that the target does not know.
+      const Names names = target_ == Dialect::Parley ? Names::Fitted : Names::AsTheyAre;
+      const Json natural = natural_frame(conversation_, origin, {}, names);
       const auto patch = dialect::diff(natural, wire);
       if (patch && target_ == Dialect::Parley) {
         extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
@@ -351,6 +355,7 @@ class Composer {
     dialect::note_system(conversation_, target_, notes);
     if (!says_all(around)) {
       dialect::note_frame(conversation_, target_, false, notes);
+      dialect::note_outcome(conversation_, target_, around, notes);
       note_tool_names(around);
     }
     const Text& text = around.text();
@@ -404,12 +409,15 @@ class Composer {
 
   void note_tool_names(const Json& around) {
     const auto read = format_.frame.read_tools;
-    const Result<std::vector<Tool>> tools = read != nullptr ? read(around) : std::vector<Tool>();
-    if (!tools || tools->size() != conversation_.tools().size()) return;
-    for (std::size_t i = 0; i < tools->size(); ++i) {
-      if ((*tools)[i].name == conversation_.tools()[i].name) continue;
+    const auto fit = format_.frame.fit_name;
+    if (read == nullptr || fit == nullptr) return;
+    std::set<std::string, std::less<>> declared;
+    for (const Tool& tool : read(around).value_or(std::vector<Tool>())) declared.insert(tool.name.str());
+    for (const Tool& tool : conversation_.tools()) {
+      const std::string name = fit(tool.name);
+      if (name == tool.name.view() || !declared.contains(name)) continue;
       notes.push_back({"name_mapped", Severity::Info, std::nullopt, std::nullopt, to_string(target_),
-                       "mapped", said("a name does not fit and is written as " + (*tools)[i].name.str())});
+                       "mapped", said("a name does not fit and is written as " + name)});
     }
   }
 

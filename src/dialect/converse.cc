@@ -376,7 +376,7 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
   out.key("toolConfig").begin_object().key("tools").begin_array();
   for (const Tool& tool : tools) {
     out.begin_object().key("toolSpec").begin_object();
-    out.key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    out.key("name").string(tool.name);
     if (!tool.description.empty()) out.key("description").string(tool.description);
     out.key("inputSchema").begin_object().key("json");
     tool.parameters.is_null() ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());

@@ -77,6 +77,18 @@ TEST(Read, HoldsDocumentsToTheirLimits) {
   EXPECT_EQ(verdict(document, {.depth = 4}), "limit_exceeded");
 }
 
+// The system part is held to the limits of the caller, as the messages are.
+TEST(Read, HoldsTheSystemPartToTheLimitsOfTheCaller) {
+  const std::string deep = std::string(600, '[') + std::string(600, ']');
+  const std::string document =
+      R"({"system":[{"type":"text","text":"hi","u":)" + deep + R"(}],"messages":[]})";
+  EXPECT_EQ(read(document, Dialect::Anthropic).error().code, Code::LimitExceeded);
+  const auto reading = read(document, Dialect::Anthropic, {.limits = {.depth = 700}});
+  ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_EQ(write(reading->conversation, Dialect::Responses).value().text.view(),
+            R"({"instructions":"hi","input":[]})");
+}
+
 // What was read under wider limits can be written as well.
 TEST(Write, HasNoLimitsOfItsOwn) {
   std::string deep = "0";

@@ -18,6 +18,9 @@
 
 namespace parley::dialect {
 
+// For what was read before, whatever the limits were.
+inline constexpr json::Limits kNoLimits = {.bytes = 0xFFFFFFF0, .string = 0xFFFFFFF0, .depth = 0xFFFFFFF0};
+
 // A sentence that was put together.
 inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
 
@@ -95,7 +98,7 @@ struct Frame {
   SystemForm system_form = SystemForm::Message;
   std::string_view system = {};          // the member
   std::string_view content = "content";  // the member of a message that holds its blocks
-  // The tools, as members of the request; null if there is no place for them.
+  // The tools, as members of the request, with names that fit; null if there is no place for them.
   void (*write_tools)(json::Writer& out, std::span<const Tool> tools, const Settings& settings) = nullptr;
   Result<std::vector<Tool>> (*read_tools)(const Json& request) = nullptr;
   bool messages_last = false;        // behind the tools and the settings

@@ -13,7 +13,8 @@ namespace {
 // ---- Reading
 
 // The system part as a message, read by the dialect as one of its own.
-Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& value) {
+Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& value,
+                               const json::Limits& limits) {
   std::string prefix = "/" + std::string(frame.system);
   std::optional<Json> content = value;
   std::string_view member = frame.content;
@@ -25,7 +26,8 @@ Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& 
   }
   json::Writer w;
   w.begin_object().key(frame.role).string("system").key(member).value(*content).end_object();
-  auto message = from_dict(w.take(), dialect);
+  // The size of the whole document was looked at.
+  auto message = from_dict(w.take(), dialect, {.limits = {kNoLimits.bytes, limits.string, limits.depth}});
   if (!message) {
     // The place in the document, not in what was made of it.
     std::string& path = message.error().path;
@@ -174,7 +176,7 @@ std::vector<Tool> shown_tools(const Conversation& conversation, const Frame& fra
 Settings with_fitted_names(Settings settings, const Frame& frame) {
   const Json choice = settings.get(Setting::ToolChoice).value_or(Json());
   const auto names = choice.get("names");
-  if (!names || frame.fit_name == nullptr) return settings;
+  if (!names) return settings;
   json::Writer w;
   w.begin_object().key("names").begin_array();
   for (const Json& name : names->elements()) w.string(frame.fit_name(name.as_string().value_or(Text())));
@@ -241,7 +243,8 @@ Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const s
   return tools;
 }
 
-Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation) {
+Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation,
+                        const json::Limits& limits) {
   const Frame& frame = format_of(dialect).frame;
   if (conversation.shape() == DocumentShape::Response) {
     if (frame.read_answer != nullptr)
@@ -251,7 +254,7 @@ Result<void> read_frame(Dialect dialect, const Json& document, Conversation& con
   if (frame.system_form != SystemForm::Message) {
     const auto system = document.get(frame.system);
     if (system && !system->is_null()) {
-      PARLEY_TRY(Message message, system_message(frame, dialect, *system));
+      PARLEY_TRY(Message message, system_message(frame, dialect, *system, limits));
       conversation.set_system(std::move(message));
     }
   }
@@ -282,7 +285,8 @@ const Place& place_in(const Frame& frame, DocumentShape shape, const Json& aroun
   return usual;
 }
 
-Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system) {
+Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system,
+                   Names names) {
   const Frame& frame = format_of(dialect).frame;
   const Place& place = place_of(frame, conversation.shape());
   json::Writer w;
@@ -292,7 +296,9 @@ Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<
     return w.end_object().take();
   }
   if (dialect == Dialect::Parley) w.key("parley").number(1);
-  const Settings settings = with_fitted_names(conversation.settings(), frame);
+  const bool fits = names == Names::Fitted && frame.fit_name != nullptr;
+  const Settings settings =
+      fits ? with_fitted_names(conversation.settings(), frame) : conversation.settings();
   const std::span<const SettingRow> rows = frame.settings;
   const std::size_t first = !rows.empty() && rows.front().path == "model" ? 1 : 0;
   put_settings(w, rows.first(first), settings);
@@ -302,7 +308,10 @@ Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<
   put_system(w, frame, dialect, parts);
   if (!frame.messages_last) put_place(w, place.path);
   if (frame.write_tools != nullptr) {
-    const std::vector<Tool> tools = shown_tools(conversation, frame);
+    std::vector<Tool> tools = shown_tools(conversation, frame);
+    for (Tool& tool : tools) {
+      if (fits) tool.name = *Text::adopt(frame.fit_name(tool.name));
+    }
     if (!tools.empty()) frame.write_tools(w, tools, settings);
   }
   put_settings(w, rows.subspan(first), settings);
@@ -413,6 +422,31 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
   if (conversation.outcome() && !says_outcome) {
     note("outcome_dropped", Severity::Minor, "there is no place for the finish reason and the token counts");
   }
+}
+
+void note_outcome(const Conversation& conversation, Dialect target, const Json& around,
+                  std::vector<Note>& notes) {
+  const Frame& frame = format_of(target).frame;
+  if (!conversation.outcome() || frame.write_answer == nullptr || frame.read_answer == nullptr) return;
+  const Outcome& said_here = *conversation.outcome();
+  const Outcome there = frame.read_answer(around, has_calls(conversation));
+  const std::pair<std::string_view, bool> lost[] = {
+      {"id", said_here.id != there.id},
+      {"model", said_here.model != there.model},
+      {"finish", said_here.finish != there.finish},
+      {"input tokens", said_here.usage.input != there.usage.input},
+      {"cache read tokens", said_here.usage.cache_read != there.usage.cache_read},
+      {"cache write tokens", said_here.usage.cache_write != there.usage.cache_write},
+      {"output tokens", said_here.usage.output != there.usage.output},
+      {"reasoning tokens", said_here.usage.reasoning != there.usage.reasoning},
+  };
+  std::string names;
+  for (const auto& [name, is_lost] : lost) {
+    if (is_lost) names.append(names.empty() ? "" : ", ").append(name);
+  }
+  if (names.empty()) return;
+  notes.push_back({"outcome_dropped", Severity::Minor, std::nullopt, std::nullopt, to_string(target),
+                   "dropped", said("an answer cannot say as it was: " + names)});
 }
 
 Json media_apart(const Frame& frame, std::span<const Message> messages) {

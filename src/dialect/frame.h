@@ -11,7 +11,8 @@
 namespace parley::dialect {
 
 // Takes the system part, tools, settings and outcome out of a document. Fails as read() does.
-Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation);
+Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation,
+                        const json::Limits& limits = kNoLimits);
 
 // The place of the messages in a document of this shape: that of an answer, or of a request if the dialect
 // has no answers.
@@ -22,7 +23,9 @@ const Place& place_in(const Frame& frame, DocumentShape shape, const Json& aroun
 
 // The object around the messages in the dialect's natural form, with "[]" where the list or the message goes.
 // `system` are messages that go where the system part has its place.
-Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system = {});
+enum class Names : std::uint8_t { Fitted, AsTheyAre };  // of tools
+Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system = {},
+                   Names names = Names::Fitted);
 
 // The object that was around the messages, with "[]" where they were; or "" if they were a string and that is
 // to be told.
@@ -41,6 +44,10 @@ void note_string(Draft& draft, const Message& system);
 
 // Notes what the conversation has around its messages and the target's document has no place for.
 void note_frame(const Conversation& conversation, Dialect target, bool is_list, std::vector<Note>& notes);
+
+// Notes what the outcome says and the answer, as it is written, does not.
+void note_outcome(const Conversation& conversation, Dialect target, const Json& around,
+                  std::vector<Note>& notes);
 
 // What the request says about media beside the messages, as an object of its members.
 Json media_apart(const Frame& frame, std::span<const Message> messages);

@@ -347,7 +347,7 @@ class Writer {
 void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("tools").begin_array().begin_object().key("functionDeclarations").begin_array();
   for (const Tool& tool : tools) {
-    out.begin_object().key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    out.begin_object().key("name").string(tool.name);
     if (!tool.description.empty()) out.key("description").string(tool.description);
     if (!tool.parameters.is_null()) out.key("parametersJsonSchema").value(tool.parameters.compact());
     out.end_object();

@@ -97,7 +97,7 @@ Result<Reading> read_with(json::Buffer document, Dialect dialect, const ReadOpti
   for (std::uint32_t i = 0; i < count; ++i) conversation.append(Arena::message(arena, i));
   conversation.set_shape(arena->shape());
   if (arena->shape() == DocumentShape::Envelope || arena->shape() == DocumentShape::Response) {
-    PARLEY_CHECK(dialect::read_frame(dialect, arena->value(arena->document()), conversation));
+    PARLEY_CHECK(dialect::read_frame(dialect, arena->value(arena->document()), conversation, options.limits));
   }
   conversation.set_document(arena);
   if (has_mark || !reader.cursor.oddities().empty()) {

@@ -403,7 +403,7 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
   out.key("tools").begin_array();
   for (const Tool& tool : tools) {
     out.begin_object().key("type").string(tool.is_custom ? "custom" : "function");
-    out.key("name").string(fitted_name(tool.name, kProfile.tool_name));
+    out.key("name").string(tool.name);
     if (!tool.description.empty()) out.key("description").string(tool.description);
     if (!tool.is_custom) out.key("parameters").value(tool.parameters.compact()).key("strict").boolean(false);
     out.end_object();

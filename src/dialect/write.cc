@@ -102,8 +102,7 @@ void note_plain(Draft& draft, std::span<const Message> group) {
 
 // A patch that was made by hand may lead to anything; what it leads to must still be a message.
 std::optional<Message> read_again(const Json& wire, Dialect dialect) {
-  constexpr std::size_t kAny = 0xFFFFFFF0;
-  auto message = from_dict(wire, dialect, {.limits = {.bytes = kAny, .string = kAny, .depth = kAny}});
+  auto message = from_dict(wire, dialect, {.limits = kNoLimits});
   if (!message) return std::nullopt;
   return *std::move(message);
 }
