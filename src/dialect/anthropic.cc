@@ -8,15 +8,18 @@
 //         | {"type": "tool_result", "tool_use_id", "is_error", "content": string|[block]}
 //   A block but thinking may have {"cache_control": {"type": "ephemeral", "ttl": "5m"|"1h"}} as its last member.
 //   source = {"type": "base64", "media_type", "data"} | {"type": "url", "url"}
+//          | {"type": "text", "media_type": "text/plain", "data": string}
 //
 // Written in that order. Blocks of all other types (redacted thinking, server tools, search results, files of
 // the provider) are kept as they are. Consecutive messages of one role are one turn; all results of a step
 // are the first blocks of the next user message. An answer is a message with more members.
+#include <algorithm>
 #include <array>
 
 #include "dialect/arrange.h"
 #include "dialect/outcome.h"
 #include "dialect/pieces.h"
+#include "parley/base/base64.h"
 
 namespace parley::dialect {
 namespace {
@@ -29,8 +32,28 @@ bool read_cache_control(Reader& r, BlockRecord& block) { return r.cache_mark(blo
 constexpr MemberRule kCacheControl = {"cache_control", Want::Own, 0, read_cache_control};
 
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}, kCacheControl});
+
+// A text as a source is a document like any other, whose bytes are that text.
+bool read_source(Reader& r, BlockRecord& block) {
+  Slice quoted;
+  const bool is_text = r.cursor.peek() == '{' && block.type == BlockType::Document &&
+                       r.cursor.look_ahead("type", quoted) && quoted.present() &&
+                       r.cursor.bytes(quoted) == "\"text\"";
+  if (!is_text) return r.source(block);
+  Slice text;
+  const bool good = r.cursor.object([&](std::string_view key) {
+    if (key == "data") return r.string(text, key);
+    if (key == "media_type") return r.string(block.media_type(), key);
+    return key == "type" ? r.skip_value() : r.unknown();
+  });
+  if (!good) return false;
+  block.source = SourceKind::Base64;
+  if (text.present()) block.data() = r.mint(base64_encode(r.plain(text)));
+  return true;
+}
+
 constexpr auto kMedia =
-    std::to_array<MemberRule>({{"source", Want::Source}, {"title", Want::StringOrNull, 2}, kCacheControl});
+    std::to_array<MemberRule>({{"source", Want::Own, 0, read_source}, {"title", Want::StringOrNull, 2}, kCacheControl});
 constexpr auto kThinking =
     std::to_array<MemberRule>({{"thinking", Want::String, 0}, {"signature", Want::String, 1}});
 constexpr auto kToolUse = std::to_array<MemberRule>(
@@ -77,13 +100,15 @@ bool read_message(Reader& r) {
 
 // ---- Writing
 
-// Images of four kinds and PDF, inside or by URL, from users and in results.
+// Images of four kinds, PDF and plain text, inside or by URL, from users and in results.
 bool carries(const Arena& arena, const BlockRecord& media, Where where) {
   if (where == Where::Assistant || !media.data().present()) return false;
   if (media.type != BlockType::Image && media.type != BlockType::Document) return false;
   if (!is_inline(arena, media)) return arena.bytes(media.data()).starts_with("http");
   const std::string_view type = shown_media_type(arena, media);
-  if (media.type == BlockType::Document) return type == "application/pdf";
+  if (media.type == BlockType::Document) {
+    return type == "application/pdf" || (type == "text/plain" && document_text(arena, media));
+  }
   return type == "image/jpeg" || type == "image/png" || type == "image/gif" || type == "image/webp";
 }
 
@@ -193,7 +218,10 @@ class Writer {
     const BlockRecord& media = *piece.block;
     const bool is_image = media.type == BlockType::Image;
     out_.raw(is_image ? "{\"type\":\"image\",\"source\":" : "{\"type\":\"document\",\"source\":");
-    if (is_inline(*piece.arena, media)) {
+    const auto text = is_image ? std::nullopt : document_text(*piece.arena, media);
+    if (text) {
+      out_.raw(R"({"type":"text","media_type":"text/plain","data":")").escaped(*text).raw("\"}");
+    } else if (is_inline(*piece.arena, media)) {
       const InlineMedia data = inline_media(draft_, *piece.arena, media, piece.index);
       out_.raw("{\"type\":\"base64\",\"media_type\":").quoted(data.media_type);
       out_.raw(",\"data\":").quoted(data.data).raw('}');

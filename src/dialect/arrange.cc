@@ -250,10 +250,20 @@ class Arranger {
       add(piece(Piece::Kind::Media, block, index));
       return;
     }
-    note_omitted(draft_, block, index);
-    Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
-    stand_in.made = omitted_text(block.type);
-    add(std::move(stand_in));
+    add(stand_in(block, index));
+  }
+
+  // The text in place of media: what it says, if it is a document of text, or that it is missing.
+  Piece stand_in(const BlockRecord& media, std::size_t index) {
+    Piece out{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+    if (const auto text = document_text(*arena_, media)) {
+      draft_.note("document_as_text", Severity::Info, "moved", "the document is written as a text", index);
+      out.made = fenced(*arena_, media, *text);
+    } else {
+      note_omitted(draft_, media, index);
+      out.made = omitted_text(media.type);
+    }
+    return out;
   }
 
   void note_name(const BlockRecord& media, std::size_t index) {
@@ -345,28 +355,24 @@ class Arranger {
       note_url_type(media, index);
       return piece(Piece::Kind::Media, media, index, true);
     }
-    Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
-    if (!profile_.carries(*arena_, media, Where::User)) {
-      note_omitted(draft_, media, index);
-      stand_in.made = omitted_text(media.type);
-      return stand_in;
-    }
+    const bool is_shown = profile_.carries(*arena_, media, Where::User);
+    if (!is_shown || document_text(*arena_, media)) return stand_in(media, index);
     draft_.note("result_media_moved", Severity::Info, "moved",
                 "the result cannot hold its media; they are in the next user message", index);
     const std::string type(to_string(media.type));
     const auto spelled = [&](Slice slice) {
       return slice.present() ? std::string(arena_->bytes(slice)) : std::string();
     };
-    Piece lead = stand_in;
+    Piece lead{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+    Piece place = lead;
     lead.made = type + " " + std::to_string(number) + " from the result of call " + spelled(result.id());
     lead.made[0] = static_cast<char>(lead.made[0] - 'a' + 'A');
     if (result.name().present()) lead.made += " (" + spelled(result.name()) + ")";
     lead.made += ":";
     moved_.push_back(std::move(lead));
     moved_.push_back(piece(Piece::Kind::Media, media, index, true));
-    stand_in.made =
-        "[" + type + " " + std::to_string(number) + " of this result is in the next user message]";
-    return stand_in;
+    place.made = "[" + type + " " + std::to_string(number) + " of this result is in the next user message]";
+    return place;
   }
 
   // Before anything else is said, the media of the results are shown.

@@ -7,10 +7,12 @@
 #include "dialect/foreign.h"
 #include "json/compact.h"
 #include "json/walk.h"
+#include "parley/base/base64.h"
 #include "parley/base/data_url.h"
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
 #include "parley/base/media_type.h"
+#include "parley/base/utf8.h"
 
 namespace parley::dialect {
 namespace {
@@ -267,6 +269,32 @@ std::string_view sniffed_media_type(const Arena& arena, const BlockRecord& media
   const std::string_view data = media.data().present() ? arena.bytes(media.data()) : std::string_view();
   const DataUrlParts url = split_data_url(data);
   return sniffed(url.is_base64 ? url.data : data);
+}
+
+std::optional<std::string> document_text(const Arena& arena, const BlockRecord& media) {
+  if (media.type != BlockType::Document || !is_inline(arena, media)) return std::nullopt;
+  if (!plain(shown_media_type(arena, media)).view().starts_with("text/")) return std::nullopt;
+  const std::string_view spelled = arena.bytes(media.data());
+  const DataUrlParts url = split_data_url(spelled);
+  auto text = base64_decode(plain(url.is_base64 ? url.data : spelled), Base64Mode::Forgiving);
+  if (!text || !is_utf8(*text)) return std::nullopt;
+  return *std::move(text);
+}
+
+std::string fenced(const Arena& arena, const BlockRecord& document, std::string_view text) {
+  std::size_t longest = 2;
+  std::size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const Slice name = document.media_name();
+  const bool has_name = name.present() && name.length != 0;
+  json::Out out;
+  out.raw(has_name ? arena.bytes(name) : "document").raw(":\\n").raw(fence).raw("\\n");
+  out.escaped(text).raw(text.ends_with('\n') || text.empty() ? "" : "\\n").raw(fence);
+  return std::string(out.view());
 }
 
 std::string_view omitted_text(BlockType type) {

@@ -2,6 +2,7 @@
 // for what a target cannot hold.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,11 @@ std::string_view shown_media_type(const Arena& arena, const BlockRecord& media);
 
 // The media type that the bytes of an inline media block show; "" if none.
 std::string_view sniffed_media_type(const Arena& arena, const BlockRecord& media);
+
+// The text of a document of text that is inside the message.
+std::optional<std::string> document_text(const Arena& arena, const BlockRecord& media);
+// The same as a text of its own, spelled: its name, and what it says between two lines of '`'.
+std::string fenced(const Arena& arena, const BlockRecord& document, std::string_view text);
 
 // What is written in place of media that the target cannot carry, spelled, and the note that says so.
 std::string_view omitted_text(BlockType type);

@@ -130,6 +130,9 @@ class Reader {
   // Says that the wire holds something the records do not.
   void more() { has_more_ = true; }
 
+  // {"type": "base64", "media_type", "data"} or {"type": "url", "url"}: the value of Want::Source.
+  bool source(BlockRecord& out);
+
   // The document around the messages. An object is a message, unless it has what one of the places begins
   // with before any member in `of_message`.
   using ReadMessage = bool (*)(Reader&);
@@ -172,7 +175,6 @@ class Reader {
   bool text_of_user();
   void own_id(const BlockRecord& block);
   bool members(const BlockRule& rule, const BlockTable& table, BlockRecord& out);
-  bool source(BlockRecord& out);
 
   std::size_t size_;  // of the document
   std::uint32_t first_block_ = 0;

@@ -20,6 +20,7 @@ constexpr std::string_view kEnd = "<!-- end of matrix -->\n";
 const Text kPng =
     Text("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==");
 const Text kWav = Text("UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=");
+const Text kNote = Text("SGkuCg==");
 const Text kPdf = Text("JVBERi0xLjQKJSVFT0YK");
 
 Message said(Role role, std::vector<Block> blocks) {
@@ -64,6 +65,7 @@ std::vector<Row> rows() {
       {"audio, inline (wav)", user(AudioBlock{Base64Source{"audio/wav", kWav}})},
       {"video, by URL", user(VideoBlock{URLSource{"https://example.org/a.mp4", "video/mp4"}})},
       {"document, inline (pdf)", user(DocumentBlock{Base64Source{"application/pdf", kPdf}, "report.pdf"})},
+      {"document, inline (text)", user(DocumentBlock{Base64Source{"text/plain", kNote}, "note.txt"})},
       {"thinking", model(ThinkingBlock{"Hm."})},
       {"thinking signed by anthropic", model(ThinkingBlock{"Hm.", "EqQB==", "anthropic"})},
       {"call and result", exchange(use, {"call_1", "look", Text("seen")})},
