@@ -346,6 +346,22 @@ Outcome read_answer(const Json& answer, bool has_calls) {
   return outcome;
 }
 
+// Opus from 4.8 on: "claude-opus-4-8", "claude-opus-5-20270101". A longer number is a date.
+bool has_system_inside(std::string_view model) {
+  constexpr std::string_view kFamily = "opus-";
+  const std::size_t at = model.find(kFamily);
+  if (at == std::string_view::npos) return false;
+  unsigned version[2] = {};
+  std::string_view rest = model.substr(at + kFamily.size());
+  for (unsigned& part : version) {
+    const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+    if (digits.empty() || digits.size() > 2) break;
+    for (const char digit : digits) part = part * 10 + static_cast<unsigned>(digit - '0');
+    rest.remove_prefix(std::min(rest.size(), digits.size() + 1));
+  }
+  return version[0] > 4 || (version[0] == 4 && version[1] >= 8);
+}
+
 constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
                              {DocumentShape::Response, {}, true, "stop_reason"}};
 constexpr Frame kFrame = {
@@ -356,6 +372,7 @@ constexpr Frame kFrame = {
     .write_tools = write_tools,
     .read_tools = read_tools,
     .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .has_system_inside = has_system_inside,
     .needs_tools = true,
     .settings = kSettings,
     .write_answer = write_answer,
@@ -375,7 +392,7 @@ const Format kAnthropic = {
     .joins = true,
     .refuses_empty = true,
     .names_results = true,
-    .heeds = kIsLast | kNamesSpeakers | kIsFirst,
+    .heeds = kIsLast | kNamesSpeakers | kIsFirst | kSystemInside,
 };
 
 }  // namespace parley::dialect

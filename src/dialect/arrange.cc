@@ -35,6 +35,7 @@ class Arranger {
       message(group[k]);
     }
     flush_moved(group.back());
+    place_held(group.back());
     draft_.position = position;
     merge_turns();
     for (Turn& turn : turns_) {
@@ -200,10 +201,11 @@ class Arranger {
     Piece said_here = piece(Piece::Kind::Text, block, index);
     const bool is_system = record_->role == Role::System || record_->role == Role::Developer;
     if (is_system && speaker() == Role::User) {
-      draft_.note("system_as_text", Severity::Minor, "moved",
-                  "a system message behind the first is written as a user's reminder", index);
-      said_here.made = "<system-reminder>\\n" + std::string(said_here.text()) + "\\n</system-reminder>";
-      said_here.block = nullptr;
+      if (draft_.is(kSystemInside)) {
+        held_.push_back(std::move(said_here));
+        return;
+      }
+      remind(said_here);
     }
     if (profile_.speakers == Speakers::Prefix && shows_speaker() && has_name() && speaks_first_) {
       said_here.made = std::string(arena_->bytes(record_->name)) + ": ";
@@ -212,6 +214,34 @@ class Arranger {
     }
     speaks_first_ = false;
     add(std::move(said_here));
+  }
+
+  // A text of the system that a user must say.
+  void remind(Piece& text) {
+    draft_.notes.push_back({"system_as_text", Severity::Minor, text.position, text.index,
+                            to_string(draft_.target), "moved",
+                            "a system message behind the first is written as a user's reminder"});
+    text.made = "<system-reminder>\\n" + std::string(text.text()) + "\\n</system-reminder>";
+    text.block = nullptr;
+  }
+
+  // System messages stand behind what a user said, and before the assistant or at the end: behind all of the
+  // group, which ends there.
+  void place_held(const Message& message) {
+    if (held_.empty()) return;
+    const auto last =
+        std::find_if(turns_.rbegin(), turns_.rend(), [](const Turn& turn) { return !turn.pieces.empty(); });
+    const bool has_user = last != turns_.rend() && last->role == Role::User;
+    if (has_user && last->pieces.back().position > held_.front().position) {
+      draft_.notes.push_back({"order_changed", Severity::Info, held_.front().position, std::nullopt,
+                              to_string(draft_.target), "moved",
+                              "system messages stand behind what the user says"});
+    }
+    if (!has_user) {
+      for (Piece& text : held_) remind(text);
+    }
+    turns_.push_back({has_user ? Role::System : Role::User, &message, std::move(held_)});
+    held_.clear();
   }
 
   void thinking(const BlockRecord& block, std::size_t index) {
@@ -522,6 +552,7 @@ class Arranger {
   bool speaks_first_ = true;
   std::vector<Turn> turns_;
   std::vector<Piece> moved_;
+  std::vector<Piece> held_;  // what the system says, where it may say it
 };
 
 // Nothing of the message is left when it is arranged by the profile.

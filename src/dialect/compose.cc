@@ -130,6 +130,7 @@ class Composer {
     if ((format_.heeds & dialect::kNamesSpeakers) != 0 && several_users_speak()) {
       orders_ |= dialect::kNamesSpeakers;
     }
+    if (has_system_inside()) orders_ |= dialect::kSystemInside;
     has_media_apart_ = format_.frame.write_media != nullptr &&
                        media_apart(format_.frame, messages_) != Json::trusted(Text("{}"));
     const bool is_single = conversation_.shape() == DocumentShape::Single;
@@ -139,6 +140,12 @@ class Composer {
       return is_instruction(message) && !calls && !stands_apart(message);
     };
     while (system_count_ < messages_.size() && is_system(messages_[system_count_])) ++system_count_;
+  }
+
+  bool has_system_inside() const {
+    const auto ask = format_.frame.has_system_inside;
+    const auto model = conversation_.settings().get(Setting::Model);
+    return ask != nullptr && model && ask(model->as_string().value_or(Text()));
   }
 
   bool several_users_speak() const {
@@ -161,6 +168,8 @@ class Composer {
     if (count_ == 0 && is_request && conversation_.shape() != DocumentShape::Single)
       orders |= dialect::kIsFirst;
     if (target_ == Dialect::Parley && may_be_joined(i)) orders |= dialect::kMayBeJoined;
+    const bool goes_on = i + size < messages_.size() && !dialect::is_assistants(messages_[i + size]);
+    if (goes_on) orders &= ~static_cast<unsigned>(dialect::kSystemInside);
     return static_cast<std::uint8_t>(orders & (format_.heeds | dialect::kIsBroken | dialect::kMayBeJoined));
   }
 

@@ -32,6 +32,7 @@ enum Order : std::uint8_t {
   kNamesSpeakers = 8,  // several users speak, so that their names matter
   kIsFirst = 16,       // nothing was written before it
   kIsAnswer = 32,      // it is what a model answered, not what is sent back to it
+  kSystemInside = 64,  // the model takes system messages between others
 };
 
 // Where a writer puts its bytes and its notes.
@@ -104,9 +105,10 @@ struct Frame {
   bool messages_last = false;        // behind the tools and the settings
   bool lists_allowed_tools = false;  // a choice may name several tools, or one that need not be called
   bool has_custom_tools = false;     // tools that take any text
-  std::string (*fit_name)(std::string_view name) = nullptr;  // of a tool, as it is declared
-  bool needs_tools = false;                                  // a history with calls is refused without them
-  std::span<const SettingRow> settings = {};                 // the model first
+  std::string (*fit_name)(std::string_view name) = nullptr;     // of a tool, as it is declared
+  bool (*has_system_inside)(std::string_view model) = nullptr;  // it takes system messages between others
+  bool needs_tools = false;                   // a history with calls is refused without them
+  std::span<const SettingRow> settings = {};  // the model first
   // An answer: its members, "[]" where its message goes; and what they say. Null if the dialect has none.
   void (*write_answer)(json::Writer& out, const Outcome& outcome) = nullptr;
   Outcome (*read_answer)(const Json& answer, bool has_calls) = nullptr;
