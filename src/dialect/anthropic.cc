@@ -112,6 +112,10 @@ bool carries(const Arena& arena, const BlockRecord& media, Where where) {
   return type == "image/jpeg" || type == "image/png" || type == "image/gif" || type == "image/webp";
 }
 
+// Models with a small window take 100 images, others 600: what every model takes is safe.
+constexpr MediaLimit kLimits[] = {
+    {.type = BlockType::Image, .most = 100, .of_request = true, .most_bytes = std::size_t{5} << 20}};
+
 constexpr Profile kProfile = {
     .dialect = Dialect::Anthropic,
     .carries = carries,
@@ -125,6 +129,7 @@ constexpr Profile kProfile = {
     .is_prefilled = true,
     .ends_in_thinking = false,
     .marks = Marks::All,
+    .limits = kLimits,
 };
 
 class Writer {
@@ -393,6 +398,7 @@ const Format kAnthropic = {
     .refuses_empty = true,
     .names_results = true,
     .heeds = kIsLast | kNamesSpeakers | kIsFirst | kSystemInside,
+    .profile = &kProfile,
 };
 
 }  // namespace parley::dialect

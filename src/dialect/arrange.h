@@ -48,6 +48,14 @@ enum class Marks : std::uint8_t {
   All,      // all but thinking
 };
 
+// How many media of a type a provider takes, and how large.
+struct MediaLimit {
+  BlockType type;
+  std::size_t most;
+  bool of_request;         // all messages together; else each message
+  std::size_t most_bytes;  // of each one that is inside the message
+};
+
 // One row per dialect: what its provider takes.
 struct Profile {
   Dialect dialect;
@@ -71,6 +79,7 @@ struct Profile {
   bool has_refusals = false;        // a text may be one
   bool has_custom_tools = false;    // which take any text
   Marks marks = Marks::None;
+  std::span<const MediaLimit> limits = {};
 };
 
 struct Piece {

@@ -202,6 +202,10 @@ bool carries(const Arena& arena, const BlockRecord& media, Where where) {
   return format_of_type(media.type, shown_media_type(arena, media)) != nullptr;
 }
 
+constexpr MediaLimit kLimits[] = {
+    {.type = BlockType::Image, .most = 20, .of_request = false, .most_bytes = (std::size_t{15} << 20) / 4},
+    {.type = BlockType::Document, .most = 5, .of_request = false, .most_bytes = (std::size_t{9} << 20) / 2}};
+
 constexpr Profile kProfile = {
     .dialect = Dialect::Converse,
     .carries = carries,
@@ -213,6 +217,7 @@ constexpr Profile kProfile = {
     .opens_with_user = true,
     .is_prefilled = true,
     .marks = Marks::Outside,
+    .limits = kLimits,
 };
 
 // A document's name may have letters, digits, single spaces, hyphens and brackets.
@@ -455,6 +460,7 @@ const Format kConverse = {
     .refuses_empty = true,
     .names_results = true,
     .heeds = kIsLast | kNamesSpeakers | kIsFirst,
+    .profile = &kProfile,
 };
 
 }  // namespace parley::dialect

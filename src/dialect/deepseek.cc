@@ -34,6 +34,7 @@ const Format kDeepSeek = {
     .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
     .frame = kFrame,
     .names_results = true,
+    .profile = &kRow.profile,
 };
 
 }  // namespace parley::dialect

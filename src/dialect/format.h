@@ -122,6 +122,8 @@ struct Frame {
 };
 extern const Frame kPlainFrame;  // the messages and nothing else
 
+struct Profile;  // what a provider takes (arrange.h)
+
 inline constexpr std::string_view kMessagesPath[] = {"messages"};
 inline constexpr Place kMessagesPlace = {DocumentShape::Envelope, kMessagesPath};
 
@@ -141,6 +143,7 @@ struct Format {
   bool names_results = false;  // results say whom they answer, not the tool; the reader finds its name
   bool is_plain = false;       // has no refusals and no cache marks, and its writer knows of none
   std::uint8_t heeds = 0;      // the orders its writer looks at
+  const Profile* profile = nullptr;  // of a provider's dialect
   // Called when a request was read: puts into the messages what stands in other members of it.
   void (*complete)(Reader& reader, const Json& request) = nullptr;
 };

@@ -477,6 +477,7 @@ const Format kGemini = {
     .joins = true,
     .refuses_empty = true,
     .heeds = kNamesSpeakers | kIsFirst | kIsAnswer,
+    .profile = &kProfile,
 };
 
 }  // namespace parley::dialect

@@ -38,6 +38,7 @@ const Format kMoonshot = {
     .frame = kFrame,
     .refuses_empty = true,
     .names_results = true,
+    .profile = &kRow.profile,
 };
 
 }  // namespace parley::dialect

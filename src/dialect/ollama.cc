@@ -308,6 +308,7 @@ const Format kOllama = {
     .frame = kFrame,
     .names_results = true,
     .heeds = kNamesSpeakers,
+    .profile = &kProfile,
 };
 
 }  // namespace parley::dialect

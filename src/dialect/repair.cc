@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "dialect/fit.h"
 #include "dialect/format.h"
 #include "dialect/pieces.h"
 #include "message/arena.h"
@@ -299,6 +300,25 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
   return out;
 }
 
+// The rules for a target. A message that was left as it is has its place in the source still.
+void fit_to_target(Repairing& repairing, const Conversation& source, Dialect target) {
+  Repairing fitted = dialect::fit(repairing.conversation, target);
+  if (fitted.notes.empty()) return;
+  std::map<std::pair<const Arena*, std::uint32_t>, std::size_t> places;
+  const auto key = [](const Message& message) {
+    return std::pair(&Arena::of(message), Arena::index_of(message));
+  };
+  for (std::size_t i = 0; i < source.size(); ++i) places.emplace(key(source.messages()[i]), i);
+  for (Note& note : fitted.notes) {
+    if (note.message) {
+      const auto place = places.find(key(repairing.conversation.messages()[*note.message]));
+      note.message = place == places.end() ? std::nullopt : std::optional(place->second);
+    }
+    repairing.notes.push_back(std::move(note));
+  }
+  repairing.conversation = std::move(fitted.conversation);
+}
+
 }  // namespace
 
 Repairing repair(const Conversation& conversation, const RepairOptions& options) {
@@ -316,6 +336,7 @@ Repairing repair(const Conversation& conversation, const RepairOptions& options)
     repairing.notes.push_back(std::move(note));
   }
   repairing.conversation = std::move(left.conversation);
+  if (options.history && options.target) fit_to_target(repairing, conversation, *options.target);
   return repairing;
 }
 

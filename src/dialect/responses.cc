@@ -540,6 +540,7 @@ const Format kResponses = {
     .frame = kFrame,
     .names_results = true,
     .heeds = kNamesSpeakers | kIsAnswer,
+    .profile = &kProfile,
 };
 
 }  // namespace parley::dialect

@@ -13,6 +13,8 @@
 //      are left pending unless complete_pending.
 //   6  An assistant's message that says nothing is left out (empty_dropped). Anybody else's says that it is
 //      empty, if the target refuses one that does not (empty_filled).
+//   7  Of more media than the target takes the oldest become texts that say so, and so does what is larger
+//      than it takes (media_over_limit).
 //
 // Invariants (quoted by tests as R1..R4):
 //   R1  A repaired conversation has no error of validate_history().
@@ -33,9 +35,9 @@
 namespace parley {
 
 struct RepairOptions {
-  bool history = true;                 // rules 1 to 6; without it a history that is broken stays as it is
+  bool history = true;                 // all rules; without it a history that is broken stays as it is
   bool complete_pending = false;       // rule 5 for the last step, too
-  std::optional<Dialect> target = {};  // who is to take it
+  std::optional<Dialect> target = {};  // who is to take it: rules 7 and following
 };
 
 struct Repairing {
