@@ -79,6 +79,7 @@ struct Profile {
   bool has_refusals = false;        // a text may be one
   bool has_custom_tools = false;    // which take any text
   Marks marks = Marks::None;
+  bool ends_with_user = false;      // it does not go on with what the assistant said last
   std::span<const MediaLimit> limits = {};
 };
 

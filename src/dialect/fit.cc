@@ -23,6 +23,7 @@ class Fitter {
 
   Repairing run() {
     for (const MediaLimit& limit : profile_.limits) limit_media(limit);
+    if (profile_.ends_with_user) end_with_user();
     Repairing out{conversation_, {}};
     if (!notes_.empty()) out.conversation.set_messages(std::move(messages_));
     out.notes = std::move(notes_);
@@ -121,6 +122,20 @@ class Fitter {
     }
     auto built = MessageBuilder::like(messages_[message]).same_shape(std::move(blocks)).build();
     if (built) messages_[message] = *std::move(built);
+  }
+
+  // ---- The last message
+
+  // A line of a file for training names no model, and ends as it ends.
+  void end_with_user() {
+    const bool is_request = conversation_.shape() == DocumentShape::Envelope &&
+                            conversation_.settings().get(Setting::Model).has_value();
+    if (!is_request || messages_.empty() || !is_assistants(messages_.back())) return;
+    if (messages_.back().has_content_blocks({BlockType::ToolUse, BlockType::ToolResult})) return;
+    note("prefill_unsupported", Severity::Minor, "added", messages_.size() - 1, std::nullopt,
+         "the target does not go on with what the assistant said last; a user asks it to");
+    messages_.push_back(*MessageBuilder(Role::User).anonymous().content(Text("Continue.")).build());
+    positions_.push_back(positions_.back());
   }
 
   const Conversation& conversation_;

@@ -222,6 +222,7 @@ constexpr Profile kProfile = {
     .opens_with_user = true,
     .names_media = true,
     .types_urls = true,
+    .ends_with_user = true,
 };
 
 constexpr std::string_view kSentinel = "skip_thought_signature_validator";

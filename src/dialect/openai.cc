@@ -14,7 +14,8 @@ constexpr ChatRow kRow = {
                 .has_developer = true,
                 .has_refusals = true,
                 .has_custom_tools = true,
-                .marks = Marks::Parts},
+                .marks = Marks::Parts,
+                .ends_with_user = true},
     .cache_mark = R"(,"prompt_cache_breakpoint":{"mode":"explicit"})",
 };
 

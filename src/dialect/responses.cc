@@ -216,6 +216,7 @@ constexpr Profile kProfile = {
     .has_refusals = true,
     .has_custom_tools = true,
     .marks = Marks::Parts,
+    .ends_with_user = true,
 };
 
 class Writer {

@@ -15,6 +15,8 @@
 //      empty, if the target refuses one that does not (empty_filled).
 //   7  Of more media than the target takes the oldest become texts that say so, and so does what is larger
 //      than it takes (media_over_limit).
+//   8  If the target does not go on with the assistant's last message, a user says "Continue."
+//      (prefill_unsupported). This is for requests that name a model: lines of files for training do not.
 //
 // Invariants (quoted by tests as R1..R4):
 //   R1  A repaired conversation has no error of validate_history().
