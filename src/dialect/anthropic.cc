@@ -129,6 +129,8 @@ constexpr Profile kProfile = {
     .is_prefilled = true,
     .ends_in_thinking = false,
     .marks = Marks::All,
+    .forces_or_thinks = true,
+    .steps_think_first = true,
     .limits = kLimits,
 };
 

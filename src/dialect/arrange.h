@@ -74,12 +74,16 @@ struct Profile {
   bool thinks_alone = true;         // an assistant's message may hold nothing but thinking
   bool names_media = false;         // of every kind; else of documents only
   bool has_developer = false;       // the role, beside system
-  bool keeps_thinking_id = false;   // the id of a message of thinking
+  bool keeps_thinking_id = false;   // thinking is an item with an id, which goes with what it led to
   bool types_urls = false;          // a URL stands with its media type
   bool has_refusals = false;        // a text may be one
   bool has_custom_tools = false;    // which take any text
   Marks marks = Marks::None;
   bool ends_with_user = false;      // it does not go on with what the assistant said last
+  bool forces_or_thinks = false;    // while it thinks by "thinking", no tool can be forced
+  bool steps_think_first = false;   // while it thinks by "thinking", what calls tools starts with thinking
+  bool thinks_in_all = false;       // where it thinks once, every message of the assistant has thinking,
+  std::string_view thinking_member = {};  // and this member says it; else those with calls have it
   std::span<const MediaLimit> limits = {};
 };
 

@@ -4,11 +4,39 @@
 #include <numeric>
 
 #include "dialect/arrange.h"
+#include "dialect/frame.h"
+#include "dialect/patch.h"
 #include "dialect/pieces.h"
+#include "dialect/write.h"
 #include "parley/base/data_url.h"
 
 namespace parley::dialect {
 namespace {
+
+bool thinks_only(const Message& message) {
+  const auto blocks = Arena::of(message).blocks(Arena::record_of(message));
+  return !blocks.empty() && std::ranges::all_of(blocks, [](const BlockRecord& block) {
+    return block.type == BlockType::Thinking;
+  });
+}
+
+bool is_signed(const BlockRecord& thinking) {
+  return thinking.signature().present() && thinking.signature().length != 0;
+}
+
+// The object with one member more, or another one.
+Json with_member(const Json& object, std::string_view key, const Json& value) {
+  json::Writer w;
+  w.begin_object();
+  bool is_there = false;
+  for (const Json::Member& member : object.members()) {
+    const bool is_it = member.key.view() == key;
+    is_there = is_there || is_it;
+    w.key(member.key).value(is_it ? value : member.value);
+  }
+  if (!is_there) w.key(key).value(value);
+  return w.end_object().take();
+}
 
 class Fitter {
  public:
@@ -22,9 +50,14 @@ class Fitter {
   }
 
   Repairing run() {
+    const bool is_request = conversation_.shape() != DocumentShape::Response;
     for (const MediaLimit& limit : profile_.limits) limit_media(limit);
+    if (profile_.keeps_thinking_id && is_request) pair_thinking();
+    if (profile_.steps_think_first && is_request) drop_unsigned();
+    if (!profile_.thinking_member.empty() && is_request) fill_thinking();
     if (profile_.ends_with_user) end_with_user();
     Repairing out{conversation_, {}};
+    settle_thinking(out.conversation);
     if (!notes_.empty()) out.conversation.set_messages(std::move(messages_));
     out.notes = std::move(notes_);
     return out;
@@ -35,6 +68,19 @@ class Fitter {
             std::optional<std::size_t> block, Text detail) {
     notes_.push_back({code, severity, positions_[message], block, to_string(format_.info.dialect), action,
                       std::move(detail)});
+  }
+
+  // Leaves the messages out that are marked.
+  void leave_out(const std::vector<bool>& marked) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      if (marked[i]) continue;
+      positions_[kept] = positions_[i];
+      if (kept != i) messages_[kept] = std::move(messages_[i]);
+      ++kept;
+    }
+    messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(kept), messages_.end());
+    positions_.resize(kept);
   }
 
   // ---- Media over a limit
@@ -124,6 +170,130 @@ class Fitter {
     if (built) messages_[message] = *std::move(built);
   }
 
+  // ---- Thinking that is an item of its own
+
+  void pair_thinking() {
+    const auto frame = target_frame();
+    const bool is_stored = !frame || frame->get("store") != Json::boolean(false);
+    std::vector<bool> gone(messages_.size());
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      if (!thinks_only(messages_[i])) continue;
+      const bool is_alone = i + 1 == messages_.size() || !is_assistants(messages_[i + 1]);
+      const bool is_unknown =
+          !is_stored && is_wire_of(messages_[i], format_.info.dialect) && !is_encrypted(messages_[i]);
+      if (!is_alone && !is_unknown) continue;
+      note("thinking_dropped", Severity::Minor, "dropped", i, std::nullopt,
+           is_alone ? Text("what the reasoning led to is not there")
+                    : Text("nothing is stored, so that reasoning goes back only if it is encrypted"));
+      gone[i] = true;
+    }
+    leave_out(gone);
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      if (lost_its_thinking(i)) strip_id(i);
+    }
+  }
+
+  static bool is_encrypted(const Message& message) {
+    return is_signed(Arena::of(message).blocks(Arena::record_of(message)).back());
+  }
+
+  // The item before it in its document was reasoning, and is not before it here.
+  bool lost_its_thinking(std::size_t i) const {
+    const Message& message = messages_[i];
+    const std::uint32_t index = Arena::index_of(message);
+    if (!is_wire_of(message, format_.info.dialect) || index == 0 || !message.continues_step()) return false;
+    const Arena& arena = Arena::of(message);
+    if (!message.wire()->get("id") || !thinks_only(Arena::message(arena.shared_from_this(), index - 1))) {
+      return false;
+    }
+    return i == 0 || &Arena::of(messages_[i - 1]) != &arena || Arena::index_of(messages_[i - 1]) != index - 1;
+  }
+
+  // Without its id a message is not one of output, so its text is a string.
+  void strip_id(std::size_t i) {
+    json::Writer w;
+    w.begin_object();
+    for (const Json::Member& member : messages_[i].wire()->members()) {
+      const bool is_of_output = member.key.view() == "id" || member.key.view() == "status";
+      const auto text = messages_[i].get_text_content("\n");
+      if (is_of_output) continue;
+      w.key(member.key);
+      member.key.view() == "content" && text ? w.string(*text) : w.value(member.value);
+    }
+    auto stripped = from_dict(w.end_object().take(), format_.info.dialect, {.limits = kNoLimits});
+    if (!stripped) return;
+    note("id_dropped", Severity::Minor, "dropped", i, std::nullopt,
+         "the reasoning before it is not there, so it goes without its id");
+    messages_[i] = *std::move(stripped);
+  }
+
+  // ---- Thinking that goes back signed
+
+  // What a wire of the target has is written as it is, so what is refused must go here.
+  void drop_unsigned() {
+    std::vector<bool> gone(messages_.size());
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      const Dialect target = format_.info.dialect;
+      if (!is_wire_of(messages_[i], target) && !stored_patch(messages_[i], target)) continue;
+      const auto records = Arena::of(messages_[i]).blocks(Arena::record_of(messages_[i]));
+      const auto is_refused = [](const BlockRecord& each) {
+        return each.type == BlockType::Thinking && !is_signed(each);
+      };
+      if (std::ranges::none_of(records, is_refused)) continue;
+      const std::vector<Block> blocks = messages_[i].blocks();
+      std::vector<Block> kept;
+      for (std::size_t k = 0; k < blocks.size(); ++k) {
+        if (!is_refused(records[k])) {
+          kept.push_back(blocks[k]);
+        } else {
+          note("thinking_dropped", Severity::Minor, "dropped", i, k, "thinking goes back with its signature");
+        }
+      }
+      gone[i] = kept.empty();
+      if (!kept.empty()) rebuild(i, std::move(kept));
+    }
+    leave_out(gone);
+  }
+
+  // ---- Thinking that must not be missing
+
+  // A wire of the target is written as it is; to others its writer gives the member beside calls.
+  void fill_thinking() {
+    const auto frame = target_frame();
+    const bool is_on = frame && frame->at("/thinking/type") == Json::string("enabled");
+    const auto thinks = [](const Message& each) { return each.has_content_blocks({BlockType::Thinking}); };
+    if (!is_on && std::ranges::none_of(messages_, thinks)) return;
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      const bool calls = messages_[i].has_content_blocks({BlockType::ToolUse});
+      if (!is_assistants(messages_[i]) || thinks(messages_[i])) continue;
+      const bool is_own = is_wire_of(messages_[i], format_.info.dialect);
+      if (is_own ? !calls && !profile_.thinks_in_all : calls || !profile_.thinks_in_all) continue;
+      is_own ? say_no_thinking(i) : think_nothing(i);
+    }
+  }
+
+  void note_minted(std::size_t i) {
+    note("thinking_minted", Severity::Info, "minted", i, std::nullopt,
+         "the target wants thinking in every message of the assistant; it is empty");
+  }
+
+  void say_no_thinking(std::size_t i) {
+    const Json wire = *messages_[i].wire();
+    if (wire.get(profile_.thinking_member)) return;
+    const Json said = with_member(wire, profile_.thinking_member, Json::string(""));
+    auto message = from_dict(said, format_.info.dialect, {.limits = kNoLimits});
+    if (!message) return;
+    note_minted(i);
+    messages_[i] = *std::move(message);
+  }
+
+  void think_nothing(std::size_t i) {
+    std::vector<Block> blocks = messages_[i].blocks();
+    blocks.insert(blocks.begin(), ThinkingBlock{});
+    note_minted(i);
+    rebuild(i, std::move(blocks));
+  }
+
   // ---- The last message
 
   // A line of a file for training names no model, and ends as it ends.
@@ -136,6 +306,103 @@ class Fitter {
          "the target does not go on with what the assistant said last; a user asks it to");
     messages_.push_back(*MessageBuilder(Role::User).anonymous().content(Text("Continue.")).build());
     positions_.push_back(positions_.back());
+  }
+
+  // ---- What the frame says about thinking
+
+  // The frame in the target's words, as far as more of it is known than what all providers have.
+  std::optional<Json> target_frame() const {
+    const Arena* document = conversation_.document().get();
+    if (document == nullptr || !conversation_.frame_is_intact() ||
+        document->shape() != DocumentShape::Envelope) {
+      return std::nullopt;
+    }
+    Json wire = wire_frame(*document);
+    if (document->dialect() == tag(format_.info.dialect)) return wire;
+    if (document->dialect() != tag(Dialect::Parley)) return std::nullopt;
+    const auto patch = wire.get("extra").value_or(Json()).get(to_string(format_.info.dialect));
+    if (!patch) return std::nullopt;
+    return patched(natural_frame(conversation_, format_.info.dialect), *patch);
+  }
+
+  void settle_thinking(Conversation& conversation) {
+    std::optional<Json> frame = target_frame();
+    if (!frame || frame->at("/thinking/type") != Json::string("enabled")) return;
+    const std::size_t before = notes_.size();
+    const auto about_frame = [&](std::string_view code, Text detail) {
+      notes_.push_back({code, Severity::Minor, std::nullopt, std::nullopt, to_string(format_.info.dialect),
+                        "mapped", std::move(detail)});
+    };
+    if (profile_.steps_think_first && opens_without_thinking()) {
+      about_frame("thinking_disabled",
+                  "the step that the results belong to starts without thinking, so thinking is off");
+      frame = with_member(*frame, "thinking", Json::trusted(Text(R"({"type":"disabled"})")));
+    } else if (profile_.forces_or_thinks && is_forced(*frame)) {
+      about_frame("tool_choice_downgraded", "while the model thinks no tool can be forced; it may choose");
+      frame = with_member(*frame, "tool_choice", free_choice(*frame));
+    }
+    if (notes_.size() != before) set_frame(conversation, *frame);
+  }
+
+  Settings settings_of(const Json& frame) const {
+    Conversation seen;
+    seen.set_shape(DocumentShape::Envelope);
+    return read_frame(format_.info.dialect, frame, seen) ? seen.settings() : Settings();
+  }
+
+  // All but two words are a demand, or taken for one.
+  bool is_forced(const Json& frame) const {
+    const auto choice = settings_of(frame).get(Setting::ToolChoice);
+    return choice && *choice != Json::string("auto") && *choice != Json::string("none");
+  }
+
+  Json free_choice(const Json& frame) const {
+    Settings settings = settings_of(frame);
+    settings.set(Setting::ToolChoice, Json::string("auto"));
+    const auto row = std::ranges::find_if(format_.frame.settings, [](const SettingRow& each) {
+      return (each.carries & bit(Setting::ToolChoice)) != 0;
+    });
+    return row->to(settings).value_or(Json());
+  }
+
+  // Results are the last that was said, and what asked for them starts with something else than thinking.
+  bool opens_without_thinking() const {
+    std::size_t last = messages_.size();
+    bool is_answered = false;
+    while (last > 0 && !is_assistants(messages_[last - 1])) {
+      is_answered = is_answered || messages_[last - 1].has_content_blocks({BlockType::ToolResult});
+      --last;
+    }
+    if (last == 0 || !is_answered) return false;
+    std::size_t first = last - 1;
+    while (first > 0 && is_assistants(messages_[first - 1])) --first;
+    json::Out ignored;
+    std::vector<Note> unheard;
+    Draft draft{format_.info.dialect, ignored, unheard, first};
+    for (const Turn& turn : arrange(draft, profile_, std::span(messages_).subspan(first, last - first))) {
+      if (turn.role != Role::Assistant || turn.pieces.empty()) continue;
+      const Piece& piece = turn.pieces.front();
+      const bool is_redacted = piece.kind == Piece::Kind::Raw &&
+                               piece.arena->bytes(piece.block->raw_type()) == "redacted_thinking";
+      return piece.kind != Piece::Kind::Thinking && !is_redacted;
+    }
+    return false;
+  }
+
+  // A frame in the target's words becomes that of the document, or what `parley` remembers of it.
+  void set_frame(Conversation& conversation, const Json& frame) const {
+    const Arena& document = *conversation_.document();
+    Json whole = frame;
+    if (document.dialect() == tag(Dialect::Parley)) {
+      const Json wire = wire_frame(document);
+      const auto patch = diff(natural_frame(conversation_, format_.info.dialect), frame);
+      const Json kept = patch.value_or(Json::trusted(Text(R"({"in":{}})")));
+      whole =
+          with_member(wire, "extra", with_member(*wire.get("extra"), to_string(format_.info.dialect), kept));
+    }
+    const auto reading = read(whole.text(), static_cast<Dialect>(document.dialect()), {.limits = kNoLimits});
+    if (reading) conversation = reading->conversation;
+    conversation.set_messages(messages_);
   }
 
   const Conversation& conversation_;

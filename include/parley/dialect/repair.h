@@ -15,8 +15,17 @@
 //      empty, if the target refuses one that does not (empty_filled).
 //   7  Of more media than the target takes the oldest become texts that say so, and so does what is larger
 //      than it takes (media_over_limit).
-//   8  If the target does not go on with the assistant's last message, a user says "Continue."
+//   8  Reasoning of Responses that is not followed by what it led to is left out, and so is reasoning that is
+//      not encrypted if nothing is stored (thinking_dropped). What followed reasoning that is not there goes
+//      without its id (id_dropped).
+//   9  Thinking that its maker wants back signed, and that is not, is left out (thinking_dropped).
+//  10  Where the model thinks, DeepSeek wants thinking in every message of the assistant and Moonshot beside
+//      calls: what has none gets one that is empty (thinking_minted).
+//  11  If the target does not go on with the assistant's last message, a user says "Continue."
 //      (prefill_unsupported). This is for requests that name a model: lines of files for training do not.
+//  12  If thinking is on by "thinking": {"type": "enabled"}, and the step whose calls were answered last starts
+//      without thinking, it is switched off where that is refused (thinking_disabled); else a forced choice of
+//      tools becomes a free one where that is refused (tool_choice_downgraded).
 //
 // Invariants (quoted by tests as R1..R4):
 //   R1  A repaired conversation has no error of validate_history().
