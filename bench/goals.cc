@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "construct/task.h"
+#include "convert/task.h"
 #include "filter/task.h"
 
 namespace bench {
@@ -109,6 +110,15 @@ void check_writing(Checker& check) {
   }
 }
 
+void check_converting(Checker& check) {
+  for (const std::string& name : convert_task::names()) {
+    for (const char* kernel : {"Parley avx2, first time", "Parley avx512, first time"}) {
+      check_write(check, "convert", name.c_str(), kernel, 0.25);
+    }
+    check_write(check, "convert", name.c_str(), kAppended, 0.70);
+  }
+}
+
 // Where every chunk is cut, each is copied once more; against memcpy only the other case has a goal.
 void check_streams(Checker& check) {
   for (const char* contender : {"Parley avx2, message", "Parley avx512, message"}) {
@@ -153,6 +163,7 @@ std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task:
   Checker check(table);
   check_reading(check);
   check_writing(check);
+  check_converting(check);
   check_streams(check);
   check_filters(check);
   check_media(check);

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "construct/task.h"
+#include "convert/task.h"
 #include "copy/task.h"
 #include "filter/task.h"
 #include "generate.h"
@@ -122,6 +123,7 @@ int main(int argc, char** argv) {
   run(bench::read_task::groups(documents));
   run(bench::unescape_task::groups(documents));
   run(bench::write_task::groups(documents));
+  run(bench::convert_task::groups(documents));
   run(bench::stream_task::groups());
   run(bench::construct_task::groups());
   run(bench::copy_task::groups());
