@@ -3,7 +3,8 @@
 #
 # Runs PROGRAM (growth.cc) under callgrind and compares the instructions of each input in its three sizes.
 # From n to 2n and from 2n to 4n the work may grow by d and 2d; if it grows by more than 2.3d, it is not
-# linear. What is small beside the size is left out: 4 instructions a byte.
+# linear. What is small beside the size is left out: 4 instructions a byte. An input that is "whole" costs
+# twice as much when it is twice as long, to within 5 %.
 set -euo pipefail
 program=$1
 folder=$(mktemp -d)
@@ -12,6 +13,7 @@ cd "$folder"
 
 works=$(valgrind --tool=callgrind --callgrind-out-file=out --quiet "$program")
 awk -v works="$works" '
+  function off(a, b) { return a > b ? a / b - 1 : 1 - a / b }
   /^desc: Trigger: Client Request: / {
     sub(/^desc: Trigger: Client Request: /, "")
     times = $1
@@ -30,6 +32,10 @@ awk -v works="$works" '
       name = names[i]
       one = count[name, 1]; two = count[name, 2]; four = count[name, 4]
       if (one == "" || two == "" || four == "") { print name ": not measured"; bad = 1; continue }
+      if (name ~ /^whole / && (off(two, 2 * one) > 0.05 || off(four, 2 * two) > 0.05)) {
+        printf "%s: %d, %d, %d instructions: not twice as many each\n", name, one, two, four
+        bad = 1
+      }
       first = two - one; second = four - two
       if (first < 4 * size) first = 4 * size
       if (second > 2.3 * first) {
