@@ -173,19 +173,23 @@ Json user_message(Json parts) {
 // A result, and the images it cannot hold, which move behind all results.
 Json tool_message(const Json& result, const Json& name, Json& moved) {
   const Json& id = result["tool_use_id"];
-  Json content = result["content"];
-  if (content.is_array()) {
-    std::size_t images = 0;
-    for (Json& part : content) {
-      if (part["type"] != "image") continue;
-      const std::string number = std::to_string(++images);
-      moved.push_back(text_block("Image " + number + " from the result of call " + text_of(id) + " (" +
-                                 text_of(name) + "):"));
-      moved.push_back(image_part(part));
-      part = text_block("[image " + number + " of this result is in the next user message]");
+  const Json& content = result["content"];
+  if (content.is_string()) return {{"role", "tool"}, {"tool_call_id", id}, {"content", content}};
+  std::string said;
+  std::size_t images = 0;
+  for (const Json& part : content) {
+    if (!said.empty()) said += '\n';
+    if (part["type"] == "text") {
+      said += text_of(part["text"]);
+      continue;
     }
+    const std::string number = std::to_string(++images);
+    moved.push_back(text_block("Image " + number + " from the result of call " + text_of(id) + " (" +
+                               text_of(name) + "):"));
+    moved.push_back(image_part(part));
+    said += "[image " + number + " of this result is in the next user message]";
   }
-  return {{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(content)}};
+  return {{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(said)}};
 }
 
 Json anthropic_to_openai(const Json& request) {
