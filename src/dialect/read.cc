@@ -96,7 +96,10 @@ Result<Reading> read_with(json::Buffer document, Dialect dialect, const ReadOpti
   conversation.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) conversation.append(Arena::message(arena, i));
   conversation.set_shape(arena->shape());
-  if (arena->shape() == DocumentShape::Envelope || arena->shape() == DocumentShape::Response) {
+  // A request is read without its messages, which every look for a member would pass over again.
+  if (arena->shape() == DocumentShape::Envelope) {
+    PARLEY_CHECK(dialect::read_frame(dialect, dialect::wire_frame(*arena), conversation, options.limits));
+  } else if (arena->shape() == DocumentShape::Response) {
     PARLEY_CHECK(dialect::read_frame(dialect, arena->value(arena->document()), conversation, options.limits));
   }
   conversation.set_document(arena);
