@@ -1,8 +1,9 @@
 // Calls and results: who answers whom, in one pass over the blocks.
-#include <unordered_map>
+#include <bit>
 
 #include "message/arena.h"
 #include "message/findings.h"
+#include "parley/base/hash.h"
 #include "parley/message/validate.h"
 
 namespace parley {
@@ -37,9 +38,54 @@ class IdText {
   std::vector<Text> kept_;
 };
 
+// Finds the calls of an id. Flat, because a history is looked at before every writing of it.
+class CallTable {
+ public:
+  explicit CallTable(std::size_t expected) : slots_(std::bit_ceil(2 * expected + 2)) {}
+
+  Calls* find(std::string_view id) {
+    Slot& slot = slot_of(id);
+    return slot.id.empty() ? nullptr : &slot.calls;
+  }
+
+  // The calls of the id, and whether there were none before, so that they are `calls` now.
+  // REQUIRES: an id that is not empty.
+  std::pair<Calls&, bool> insert(std::string_view id, Calls calls) {
+    if (Calls* known = find(id)) return {*known, false};
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    ++size_;
+    Slot& slot = slot_of(id);
+    slot = {id, calls};
+    return {slot.calls, true};
+  }
+
+ private:
+  struct Slot {
+    std::string_view id;  // empty: the slot is free
+    Calls calls;
+  };
+
+  Slot& slot_of(std::string_view id) {
+    std::size_t i = hash64(id) & (slots_.size() - 1);
+    while (!slots_[i].id.empty() && slots_[i].id != id) i = (i + 1) & (slots_.size() - 1);
+    return slots_[i];
+  }
+
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (!slot.id.empty()) slot_of(slot.id) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;  // a power of two of them, at most half of them taken
+  std::size_t size_ = 0;
+};
+
 class Historian {
  public:
-  explicit Historian(std::span<const Message> messages) : messages_(messages) {}
+  explicit Historian(std::span<const Message> messages) : messages_(messages), by_id_(messages.size() / 2) {}
 
   Findings run() {
     for (std::size_t i = 0; i < messages_.size(); ++i) {
@@ -75,10 +121,9 @@ class Historian {
     }
     const auto index = static_cast<std::uint32_t>(calls_.size());
     calls_.push_back({place, step_});
-    const auto [known, is_new] = by_id_.try_emplace(ids_.of(arena, block.id()), Calls{index, index});
+    const auto [same, is_new] = by_id_.insert(ids_.of(arena, block.id()), {index, index});
     if (is_new) return;
     findings_.error("duplicate_call", place, "the id of this tool use was used before");
-    Calls& same = known->second;
     calls_[same.last].next = index;
     same.last = index;
     if (same.open == kNone) same.open = index;
@@ -89,12 +134,12 @@ class Historian {
       findings_.error("missing_field", place, "a tool result does not say which call it answers");
       return;
     }
-    const auto found = by_id_.find(ids_.of(arena, block.id()));
-    if (found == by_id_.end()) {
+    Calls* const found = by_id_.find(ids_.of(arena, block.id()));
+    if (found == nullptr) {
       unmatched_results_.push_back(place);
       return;
     }
-    Calls& same = found->second;
+    Calls& same = *found;
     // Where an id was used again, a result answers a call of the step it stands in: an older one, if it is
     // open, never gets its result.
     while (same.open != kNone && same.open != same.last && calls_[same.last].step == step_ &&
@@ -117,13 +162,13 @@ class Historian {
   void settle_unmatched(Place place) {
     const Arena& arena = Arena::of(messages_[place.message]);
     const BlockRecord& block = arena.blocks(Arena::record_of(messages_[place.message]))[place.block];
-    const auto found = by_id_.find(ids_.of(arena, block.id()));
-    if (found == by_id_.end()) {
+    Calls* const found = by_id_.find(ids_.of(arena, block.id()));
+    if (found == nullptr) {
       findings_.error("orphan_result", place, "no call in this conversation has the id of this result");
       return;
     }
     findings_.error("misplaced_result", place, "the result stands before its call");
-    Calls& same = found->second;
+    Calls& same = *found;
     if (same.open == kNone) return;
     calls_[same.open].answered = true;
     same.open = calls_[same.open].next;
@@ -139,7 +184,7 @@ class Historian {
 
   std::span<const Message> messages_;
   std::vector<Call> calls_;  // in order
-  std::unordered_map<std::string_view, Calls> by_id_;
+  CallTable by_id_;
   std::vector<Place> unmatched_results_;
   IdText ids_;
   Findings findings_;
