@@ -141,7 +141,10 @@ class Arranger {
   Turn& open(Role role) {
     if (role != Role::Tool) flush_moved(*message_);
     const bool goes_on = !turns_.empty() && turns_.back().role == role && !ends_turn(turns_.back());
-    if (!goes_on) turns_.push_back({role, message_, {}});
+    if (!goes_on) {
+      turns_.push_back({role, message_, {}});
+      turns_.back().pieces.reserve(record_->block_count);
+    }
     return turns_.back();
   }
 
@@ -310,7 +313,7 @@ class Arranger {
     std::size_t number = 0;
     if (!block.is_list && block.output().present()) {
       Piece text{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
-      text.made = arena_->bytes(block.output());
+      text.output = arena_->bytes(block.output());
       out.children.push_back(std::move(text));
     }
     for (const BlockRecord& child : arena_->children(block)) {
@@ -349,10 +352,12 @@ class Arranger {
     auto& texts = result.children;
     if (profile_.refuses_empty_text) {
       std::erase_if(texts, [](const Piece& each) {
-        return each.kind == Piece::Kind::Text && each.made.empty() && is_blank(each.text());
+        return each.kind == Piece::Kind::Text && each.made.empty() && each.output.empty() &&
+               is_blank(each.text());
       });
       const bool is_empty = texts.empty() || (texts.size() == 1 && texts[0].block == nullptr &&
-                                              texts[0].kind == Piece::Kind::Text && is_blank(texts[0].made));
+                                              texts[0].kind == Piece::Kind::Text && is_blank(texts[0].made) &&
+                                              is_blank(texts[0].output));
       if (is_empty && (result.is_error || !texts.empty() || profile_.results == Results::Apart)) {
         texts.clear();
         Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
@@ -559,11 +564,16 @@ class Arranger {
 bool is_silent(const Profile& profile, const Message& message) {
   if (!profile.refuses_empty_text) return false;
   const Arena& arena = Arena::of(message);
-  return std::ranges::all_of(arena.blocks(Arena::record_of(message)), [&](const BlockRecord& block) {
+  const auto blocks = arena.blocks(Arena::record_of(message));
+  // The types are looked at first: the texts may be far away.
+  const auto may_be_silent = [](const BlockRecord& block) {
+    return block.type == BlockType::Text || block.type == BlockType::Thinking || block.type == BlockType::Raw;
+  };
+  if (!std::ranges::all_of(blocks, may_be_silent)) return false;
+  return std::ranges::all_of(blocks, [&](const BlockRecord& block) {
     if (block.type == BlockType::Text) return !block.text().present() || is_blank(arena.bytes(block.text()));
     if (block.type == BlockType::Raw)
       return !raw_belongs_to(arena, block, profile.dialect) && words_of(arena, block).empty();
-    if (block.type != BlockType::Thinking) return false;
     return !profile.ends_in_thinking || !belongs_to(arena, block, profile.dialect);
   });
 }

@@ -95,13 +95,15 @@ struct Piece {
   std::size_t index = 0;               // of the block in its message
   std::size_t position = 0;            // of the message
   std::string made = {};               // a spelled text, before that of the block if there is one
+  std::string_view output = {};        // the text of a result that is a string; there is no block of it
   std::vector<Piece> children = {};    // of a result: texts and media
   bool is_error = false;
   bool is_refusal = false;             // as far as the profile has them
   CacheMark cache = CacheMark::None;   // likewise
 
   std::string_view text() const {
-    return block != nullptr && block->text().present() ? arena->bytes(block->text()) : std::string_view();
+    if (block == nullptr) return output;
+    return block->text().present() ? arena->bytes(block->text()) : std::string_view();
   }
 };
 

@@ -4,15 +4,29 @@
 #include <array>
 
 #include "dialect/pieces.h"
+#include "json/walk.h"
 #include "parley/base/hash.h"
 
 namespace parley::dialect {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+constexpr auto kInNames = [] {
+  std::array<bool, 256> allowed{};
+  for (std::size_t c = 0; c < allowed.size(); ++c) {
+    allowed[c] = is_letter(static_cast<char>(c)) || (c >= '0' && c <= '9') || c == '-';
+  }
+  return allowed;
+}();
 
 bool is_allowed(char c, const NameRule& rule) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || rule.also.find(c) != std::string_view::npos;
+  return kInNames[static_cast<unsigned char>(c)] || rule.also.find(c) != std::string_view::npos;
+}
+
+// What a slot reads, "" if there is none; valid while the arena lives.
+Text plain_of(const Arena& arena, Slice slice) {
+  return slice.present() ? json::unescaped(Text::trusted(nullptr, arena.bytes(slice))) : Text();
 }
 
 // The first digits of the SHA-256 as a number in base 62.
@@ -62,7 +76,7 @@ std::string fitted_name(std::string_view plain, const NameRule& rule) {
 }
 
 void put_id(Draft& draft, const Arena& arena, Slice id, const NameRule& rule, std::size_t block) {
-  const Text plain = arena.optional_string(id).value_or(Text());
+  const Text plain = plain_of(arena, id);
   if (plain.empty() || fits(plain, rule)) {
     put_string(draft.out, arena, id);
     return;
@@ -74,7 +88,7 @@ void put_id(Draft& draft, const Arena& arena, Slice id, const NameRule& rule, st
 
 void put_name(Draft& draft, const Arena& arena, Slice name, const NameRule& rule,
               std::optional<std::size_t> block) {
-  const Text plain = arena.optional_string(name).value_or(Text());
+  const Text plain = plain_of(arena, name);
   if (fits(plain, rule)) {
     put_string(draft.out, arena, name);
     return;

@@ -418,8 +418,12 @@ bool says_nothing(const Message& message) {
   const Arena& arena = Arena::of(message);
   return std::ranges::all_of(arena.blocks(Arena::record_of(message)), [&](const BlockRecord& block) {
     if (block.type != BlockType::Text) return false;
-    const Text text = block.text().present() ? arena.string(block.text()) : Text();
-    return text.view().find_first_not_of(" \n\r\t") == std::string_view::npos;
+    const std::string_view spelled = block.text().present() ? arena.bytes(block.text()) : std::string_view();
+    const std::size_t first = spelled.find_first_not_of(' ');
+    if (first == std::string_view::npos) return true;
+    // Other white space is spelled with a backslash.
+    return spelled[first] == '\\' &&
+           plain(spelled).view().find_first_not_of(" \n\r\t") == std::string_view::npos;
   });
 }
 
