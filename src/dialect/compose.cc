@@ -5,6 +5,7 @@
 
 #include "dialect/arrange.h"
 #include "dialect/format.h"
+#include "dialect/fragments.h"
 #include "dialect/frame.h"
 #include "dialect/patch.h"
 #include "dialect/pieces.h"
@@ -21,6 +22,8 @@ using dialect::Draft;
 using dialect::Format;
 using dialect::format_of;
 using dialect::is_wire_of;
+using dialect::kept_fragment;
+using dialect::Made;
 using dialect::media_apart;
 using dialect::Names;
 using dialect::natural_frame;
@@ -31,7 +34,6 @@ using dialect::SystemForm;
 using dialect::tag;
 
 using Notes = std::vector<Note>;
-using NoteRange = std::span<const Note>;
 
 // Puts the document together, either into one buffer or as a list of pieces.
 class Composer {
@@ -45,8 +47,8 @@ class Composer {
         pieces_(pieces) {}
 
   Result<void> run() {
-    PARLEY_CHECK(check_history());
     look_around();
+    PARLEY_CHECK(check_history());
     if (pieces_ == nullptr) {
       out_ = json::Out(expected_size());
     } else {
@@ -101,22 +103,42 @@ class Composer {
 
   // What was read in this dialect is written as it is, and what is being built is the builder's to answer
   // for. The calls of an answer wait for their results: that is what it is for.
-  Result<void> check_history() const {
+  Result<void> check_history() {
     if (format_.carries_broken_history) return {};
     const auto foreign = [&](const Message& message) { return is_foreign(message); };
     if (std::none_of(messages_.begin(), messages_.end(), foreign)) return {};
-    for (Finding& finding : validate_history(messages_)) {
-      const bool is_pending = finding.level == FindingLevel::Warning;
-      if (is_pending && conversation_.shape() == DocumentShape::Response) continue;
-      return fail(Code::BrokenHistory, finding.code + ": " + finding.sentence, std::move(finding.path));
-    }
-    for (std::size_t i = 0; format_.refuses_empty && i < messages_.size(); ++i) {
+    const std::size_t known = found_whole();
+    const auto has_calls = [](const Message& message) {
+      return message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
+    };
+    if (known == 0 || std::ranges::any_of(messages_.subspan(known), has_calls)) PARLEY_CHECK(check_calls());
+    for (std::size_t i = known; format_.refuses_empty && i < messages_.size(); ++i) {
       if (!is_foreign(messages_[i]) || !dialect::says_nothing(messages_[i])) continue;
       return fail(
           Code::BrokenHistory, "empty_message: the message says nothing, which the target refuses",
           json::pointer_at(Arena::of(messages_[i]).text(), Arena::record_of(messages_[i]).wire.offset));
     }
     return {};
+  }
+
+  Result<void> check_calls() {
+    std::vector<Finding> findings = validate_history(messages_);
+    is_whole_ = findings.empty();
+    for (Finding& finding : findings) {
+      const bool is_pending = finding.level == FindingLevel::Warning;
+      if (is_pending && conversation_.shape() == DocumentShape::Response) continue;
+      return fail(Code::BrokenHistory, finding.code + ": " + finding.sentence, std::move(finding.path));
+    }
+    return {};
+  }
+
+  // The messages from the first on that the last writing found whole.
+  std::size_t found_whole() {
+    if (options_.form != Form::AsRead || system_count_ == messages_.size()) return 0;
+    const std::size_t size = group_size(system_count_);
+    const std::uint8_t orders = orders_for(system_count_, size);
+    const Fragment* kept = kept_fragment(messages_, system_count_, size, target_, orders);
+    return kept == nullptr ? 0 : dialect::found_whole(*kept, messages_);
   }
 
   // What the conversation as a whole says about its messages.
@@ -236,10 +258,12 @@ class Composer {
         i = put_run(i);
         continue;
       }
+      if (notes.capacity() == 0) notes.reserve(messages_.size());  // about one each
       const std::size_t size = group_size(i);
       if (!put_kept(i, size)) put_written(i, size);
       i += size;
     }
+    end_run();
   }
 
   std::size_t group_size(std::size_t from) {
@@ -263,47 +287,45 @@ class Composer {
     }
     const Slice head = arena.messages()[first].wire;
     const Slice tail = arena.messages()[first + count - 1].wire;
+    end_run();
     comma();
     count_ += count - 1;
     put(arena.bytes({head.offset, tail.end() - head.offset}));
     return from + count;
   }
 
-  // The messages behind the first are those that the fragment was written with.
-  bool is_of(const Fragment& fragment, std::span<const Message> group) const {
-    if (fragment.others.size() + 1 != group.size()) return false;
-    for (std::size_t k = 1; k < group.size(); ++k) {
-      const Fragment::Other& other = fragment.others[k - 1];
-      const std::weak_ptr<const Arena> arena = Arena::of(group[k]).weak_from_this();
-      const bool is_same = !other.arena.owner_before(arena) && !arena.owner_before(other.arena);
-      if (!is_same || other.index != Arena::index_of(group[k])) return false;
+  // Fragments that were written one behind the other are put with the commas between them, all at once.
+  void put_fragment(const Fragment& kept) {
+    if (kept.owner.get() == run_owner_ && kept.text.data() == run_.data() + run_.size() + 1) {
+      run_ = {run_.data(), run_.size() + 1 + kept.text.size()};
+      count_ += kept.count;
+      return;
     }
-    return true;
+    end_run();
+    comma();
+    count_ += kept.count - 1;
+    run_ = kept.text;
+    run_owner_ = kept.owner.get();
+  }
+
+  void end_run() {
+    put(run_);
+    run_ = {};
+    run_owner_ = nullptr;
   }
 
   bool put_kept(std::size_t i, std::size_t size) {
     if (options_.form != Form::AsRead) return false;
-    const std::uint8_t orders = orders_for(i, size);
-    const Fragment* kept =
-        Arena::of(messages_[i])
-            .fragment(Arena::index_of(messages_[i]), tag(target_), orders, static_cast<std::uint32_t>(i));
-    while (kept != nullptr && !is_of(*kept, messages_.subspan(i, size))) {
-      kept = Arena::next(kept, tag(target_), orders, static_cast<std::uint32_t>(i));
-    }
+    const Fragment* kept = kept_fragment(messages_, i, size, target_, orders_for(i, size));
     if (kept == nullptr) return false;
-    if (!kept->text.empty()) {
-      comma();
-      count_ += kept->count - 1;
-      put(kept->text);
-    }
-    if (kept->notes != nullptr) {
-      const NoteRange noted = *static_cast<const NoteRange*>(kept->notes);
-      notes.insert(notes.end(), noted.begin(), noted.end());
-    }
+    if (!kept->text.empty()) put_fragment(*kept);
+    const std::span<const Note> noted = dialect::notes_of(*kept);
+    notes.insert(notes.end(), noted.begin(), noted.end());
     return true;
   }
 
   void put_written(std::size_t i, std::size_t size) {
+    end_run();
     const std::size_t before = out_.size();
     const std::size_t count = count_;
     const std::uint8_t orders = orders_for(i, size);
@@ -543,49 +565,11 @@ class Composer {
     }
     if (pieces_ == nullptr) {
       text_ = out_.take();
-      keep_fragments(text_);
+      if (options_.keep) dialect::keep_fragments({messages_, target_, text_, notes, made_, is_whole_});
     } else {
       flush();
     }
     return {};
-  }
-
-  struct Made {
-    std::size_t message, messages, start, size, written, first_note, note_count;
-    std::uint8_t orders;
-  };
-
-  // The next write of these messages in this dialect takes them from here.
-  void keep_fragments(const Text& text) {
-    if (!options_.keep) return;
-    // Text and notes are kept once for all; each fragment refers to its own.
-    struct Kept {
-      Text text;
-      Notes all;
-      std::vector<NoteRange> ranges;
-    };
-    auto kept = std::make_shared<Kept>(text, notes);
-    kept->ranges.reserve(made_.size());
-    for (const Made& made : made_) {
-      const NoteRange noted = NoteRange(kept->all).subspan(made.first_note, made.note_count);
-      if (!noted.empty()) kept->ranges.push_back(noted);
-      const Message& message = messages_[made.message];
-      Fragment fragment{.dialect = tag(target_),
-                        .orders = made.orders,
-                        .position = static_cast<std::uint32_t>(made.message),
-                        .count = static_cast<std::uint32_t>(made.written),
-                        .text = text.view().substr(made.start, made.size),
-                        .others = {},
-                        .notes = noted.empty() ? nullptr : &kept->ranges.back(),
-                        .owner = kept,
-                        .next = nullptr};
-      fragment.others.reserve(made.messages - 1);
-      for (std::size_t k = 1; k < made.messages; ++k) {
-        const Message& other = messages_[made.message + k];
-        fragment.others.push_back({Arena::of(other).weak_from_this(), Arena::index_of(other)});
-      }
-      Arena::of(message).keep_fragment(Arena::index_of(message), std::move(fragment));
-    }
   }
 
   const Conversation& conversation_;
@@ -603,7 +587,10 @@ class Composer {
   std::size_t next_apart_ = 0;    // the next message that stands apart
   bool has_media_apart_ = false;  // and so there must be members beside the messages
   unsigned orders_ = 0;           // for all messages
+  bool is_whole_ = false;         // the history was looked at, and nothing was found
   std::vector<Made> made_;
+  std::string_view run_;  // fragments still to be put
+  const void* run_owner_ = nullptr;
 };
 
 // The whole document as it was read, if nothing about the conversation changed.

@@ -214,6 +214,44 @@ TEST(Write, PutsTheSystemPartWhereTheShapeHasAPlaceForIt) {
 }
 
 // D6, and its limits: what was read is not written broken elsewhere; what is being built is the builder's.
+// K2: what was found whole once is still judged together with what follows it.
+TEST(Write, JudgesWhatFollowsAHistoryThatWasFoundWhole) {
+  const Conversation whole = read(R"([{"role":"user","content":"go"},
+               {"role":"assistant","content":null,
+                "tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},
+               {"role":"tool","tool_call_id":"a","content":"1"},{"role":"assistant","content":"done"}])",
+                                  Dialect::OpenAI)
+                                 .value()
+                                 .conversation;
+  const Text first = write(whole, Dialect::Anthropic).value().text;
+  const auto followed_by = [&](std::vector<Message> more) {
+    Conversation longer = whole;
+    for (Message& message : more) longer.append(std::move(message));
+    return write(longer, Dialect::Anthropic);
+  };
+  const Message call = Message::from_tool_calls(std::vector<ToolCall>{{"b", "function", {"f", "{}"}}});
+  const Message again = Message::from_tool_calls(std::vector<ToolCall>{{"a", "function", {"f", "{}"}}});
+  const Message user = Message::user_message("and now?");
+
+  const auto longer = followed_by({user});
+  ASSERT_TRUE(longer);
+  EXPECT_EQ(longer->text.view().substr(0, first.size() - 1), first.view().substr(0, first.size() - 1));
+  EXPECT_TRUE(followed_by({user, call, Message::tool_message("2", "f", "b")}));
+
+  const std::vector<std::vector<Message>> broken = {{Message::tool_message("1", "f", "a")},
+                                                    {Message::tool_message("1", "f", "x")},
+                                                    {user, call, user},
+                                                    {user, again, Message::tool_message("2", "f", "a")}};
+  for (const std::vector<Message>& more : broken) {
+    const auto refused = followed_by(more);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::BrokenHistory);
+  }
+  Conversation shorter = whole;
+  shorter.set_messages({whole.messages()[0], whole.messages()[1], whole.messages()[3]});
+  EXPECT_FALSE(write(shorter, Dialect::Anthropic));
+}
+
 TEST(Write, RefusesABrokenHistoryInAnotherDialect) {
   const std::vector<ToolCall> calls = {{.id = "1", .function = {"f", "{}"}}};
   Conversation built({Message::from_tool_calls(calls)});
