@@ -264,7 +264,9 @@ class Writer {
       const std::string id = id_of(block);
       if (!is_positional(id)) note_id(i);
       ranks_.emplace(id, open.calls.size());
-      open.calls.push_back(call_text(block));
+      std::string call = call_text(block);
+      if (holds_mark(call)) note_mark("kept", i);
+      open.calls.push_back(std::move(call));
     }
   }
 
@@ -316,18 +318,25 @@ class Writer {
     is_behind_text_ = true;
   }
 
-  // There is no way to say that a mark is text. Where it was one before, it stays one; else those that
-  // trainers count are broken by a space.
-  void put_plain(std::string_view text, std::size_t index) {
+  // There is no way to say that a mark is text. Where it was one before, it stays one.
+  bool holds_mark(std::string_view text) const {
     const auto is_held = [&](const Mark& mark) { return text.find(mark.text) != std::string_view::npos; };
     const bool may_be_own =
         arena_->dialect() == tag(Dialect::ShareGPT) || arena_->dialect() == tag(Dialect::Parley);
-    if (may_be_own || std::ranges::none_of(kMarks, is_held)) {
+    return !may_be_own && std::ranges::any_of(kMarks, is_held);
+  }
+
+  void note_mark(std::string_view action, std::size_t index) {
+    draft_.note("mark_in_text", Severity::Minor, action, "the text holds what trainers take for a mark", index);
+  }
+
+  // Marks that trainers count are broken by a space.
+  void put_plain(std::string_view text, std::size_t index) {
+    if (!holds_mark(text)) {
       out_->raw(text);
       return;
     }
-    draft_.note("mark_in_text", Severity::Minor, "mapped", "the text holds what trainers take for a mark",
-                index);
+    note_mark("mapped", index);
     for (std::size_t i = 0; i < text.size(); ++i) {
       const auto begins = [&](const Mark& mark) {
         return mark.is_fatal && text.substr(i).starts_with(mark.text);
