@@ -397,6 +397,8 @@ Result<Tool> read_spec(const Json& tool, const std::string& path) {
   if (!spec) return Tool{};  // a tool of the provider, or a cache point
   PARLEY_TRY(Tool read, read_tool(*spec, path + "/toolSpec", "inputSchema"));
   read.parameters = read.parameters.get("json").value_or(Json());
+  if (!read.parameters.is_object() && !read.parameters.is_null())
+    return fail(Code::WrongType, "'json' must be an object", path + "/toolSpec/inputSchema/json");
   return read;
 }
 

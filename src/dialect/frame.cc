@@ -224,8 +224,12 @@ Result<Tool> read_tool(const Json& tool, const std::string& path, std::string_vi
   if (description && !description->is_string()) {
     return fail(Code::WrongType, "'description' must be a string", path + "/description");
   }
-  return Tool{*name->as_string(), description ? *description->as_string() : Text(),
-              tool.get(schema).value_or(Json())};
+  Json parameters = tool.get(schema).value_or(Json());
+  if (!parameters.is_object() && !parameters.is_null()) {
+    return fail(Code::WrongType, "'" + std::string(schema) + "' must be an object",
+                path + "/" + std::string(schema));
+  }
+  return Tool{*name->as_string(), description ? *description->as_string() : Text(), std::move(parameters)};
 }
 
 Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const std::string& path,
