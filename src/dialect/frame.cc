@@ -33,6 +33,8 @@ Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& 
     std::string& path = message.error().path;
     const std::string own = "/" + std::string(member);
     if (path.starts_with(own)) path.replace(0, own.size(), prefix);
+  } else if (message->has_content_blocks({BlockType::ToolUse, BlockType::ToolResult})) {
+    return fail(Code::WrongType, "a system part holds neither tool uses nor results", std::move(prefix));
   }
   return message;
 }
