@@ -143,7 +143,10 @@ class Composer {
 
   // What the conversation as a whole says about its messages.
   void look_around() {
-    if (target_ == Dialect::Parley && !validate_history(messages_).empty()) orders_ |= dialect::kIsBroken;
+    const bool is_odd_answer = conversation_.shape() == DocumentShape::Response &&
+                               !std::ranges::all_of(messages_, dialect::is_assistants);
+    if (target_ == Dialect::Parley && (is_odd_answer || !validate_history(messages_).empty()))
+      orders_ |= dialect::kIsBroken;
     const auto is_instruction = [](const Message& message) {
       return message.role() == Role::System || message.role() == Role::Developer;
     };
@@ -391,7 +394,7 @@ class Composer {
     }
     const Text& text = around.text();
     const std::optional<Json> found = around.at(dialect::pointer_to(format_.frame, place));
-    if (!found) {  // an answer without a message, as it was
+    if (!found || found->is_null()) {  // nothing was said there, as it was
       out_.raw(text.view().substr(0, text.size() - 1)).raw(extra).raw('}');
       return;
     }
@@ -456,7 +459,9 @@ class Composer {
   // step.
   void put_the_message(const Place& place) {
     std::vector<Message> own;
-    std::ranges::copy_if(messages_, std::back_inserter(own), dialect::is_assistants);
+    std::ranges::copy_if(messages_, std::back_inserter(own), [&](const Message& message) {
+      return dialect::is_assistants(message) || stands_apart(message);
+    });
     const std::size_t others = messages_.size() - own.size();
     Conversation alone(std::move(own));
     alone.set_shape(DocumentShape::Response);
@@ -494,8 +499,10 @@ class Composer {
     const Json patched = dialect::patched(frame, *patch);
     // A patch that leaves no place for the messages was not made here.
     const Place& place = dialect::place_in(format_.frame, conversation_.shape(), patched);
-    const bool is_whole = messages_.empty() && conversation_.shape() == DocumentShape::Response;
-    return is_whole || patched.at(dialect::pointer_to(format_.frame, place)) ? patched : frame;
+    const Json list = patched.at(dialect::pointer_to(format_.frame, place)).value_or(Json());
+    const bool is_silent_answer = messages_.empty() && conversation_.shape() == DocumentShape::Response &&
+                                  list.is_null() && read(patched.text(), target_);
+    return is_silent_answer || list.is_array() ? patched : frame;
   }
 
   void put_list_or_single(DocumentShape shape) {

@@ -26,7 +26,7 @@ inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
 
 // What the conversation around a group asks of its writer.
 enum Order : std::uint8_t {
-  kIsBroken = 1,       // for `parley`: the history is one that the wire's dialect would refuse
+  kIsBroken = 1,       // for `parley`: the wire's dialect would refuse the history, or such an answer
   kMayBeJoined = 2,    // for `parley`: the wire's dialect would write it with the one before
   kIsLast = 4,         // nothing stands behind it
   kNamesSpeakers = 8,  // several users speak, so that their names matter

@@ -436,6 +436,8 @@ bool Reader::document(ReadMessage read_message, std::span<const Place> places,
     shape_ = place != nullptr ? place->shape : DocumentShape::Single;
     takes_text_ = place != nullptr && place->may_be_text;
     if (!(place != nullptr ? descend(place->path, place->is_message) : here(true))) return false;
+    const bool needs_list = shape_ == DocumentShape::Envelope && place->told_by.empty();
+    if (needs_list && !list_.present()) return missing(start, place->path.back());
   } else {
     // What is no JSON at all is said to be so before anything is said about its shape.
     Slice ignored;
@@ -493,10 +495,13 @@ bool Reader::descend(std::span<const std::string_view> path, bool is_message, st
   });
 }
 
-// The messages are here: a list of them, or one.
+// The messages are here: a list of them, or one, or null for none.
 bool Reader::here(bool is_message) {
+  if (cursor.peek() == 'n') return skip_value();
   const bool is_text = takes_text_ && cursor.peek() == '"';
-  if (!is_text && cursor.peek() != (is_message ? '{' : '[')) return skip_value();
+  if (!is_text && cursor.peek() != (is_message ? '{' : '[')) {
+    return is_message ? wrong_type("message", "an object or null") : wrong_type("messages", "a list or null");
+  }
   messages.clear();
   blocks.clear();
   children.clear();
