@@ -386,8 +386,10 @@ class Composer {
     const Json around = frame(extra);
     const Place& place = dialect::place_in(format_.frame, conversation_.shape(), around);
     note_moved_system();
-    dialect::note_system(conversation_, target_, notes);
-    if (!says_all(around)) {
+    const std::optional<Conversation> again = read_again(around);
+    if (!again || again->system() != conversation_.system())
+      dialect::note_system(conversation_, target_, notes);
+    if (!again || !says_all(*again)) {
       dialect::note_frame(conversation_, target_, false, notes);
       dialect::note_outcome(conversation_, target_, around, notes);
       note_tool_names(around);
@@ -432,11 +434,16 @@ class Composer {
            std::ranges::all_of(a.all(), [&](const auto& each) { return b.get(each.first) == each.second; });
   }
 
-  // The frame of the target, read again, has the tools and settings of this conversation.
-  bool says_all(const Json& around) const {
+  // The frame of the target, read again.
+  std::optional<Conversation> read_again(const Json& around) const {
     Conversation again;
     again.set_shape(dialect::place_of(format_.frame, conversation_.shape()).shape);
-    if (!dialect::read_frame(target_, around, again)) return false;
+    if (!dialect::read_frame(target_, around, again)) return std::nullopt;
+    return again;
+  }
+
+  // It has the tools and settings of this conversation.
+  bool says_all(const Conversation& again) const {
     return std::ranges::equal(again.tools(), conversation_.tools()) &&
            is_same(again.settings(), conversation_.settings()) && again.outcome() == conversation_.outcome();
   }
