@@ -81,7 +81,7 @@ Block plain_block_of(const Arena& arena, const BlockRecord& block) {
   }
   const Text dialect = block.raw_dialect().present() ? arena.string(block.raw_dialect())
                                                      : Text::trusted(nullptr, arena.dialect_name());
-  return RawBlock{dialect, arena.value(block.raw_value())};
+  return RawBlock{dialect, block.raw_value().present() ? arena.value(block.raw_value()) : Json()};
 }
 
 Block block_of(const Arena& arena, const BlockRecord& block) {
