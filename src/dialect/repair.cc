@@ -225,6 +225,8 @@ class Repairer {
     for (Block& block : as_list(result)) {
       if (const auto* text = block.as<TextBlock>()) {
         head += "\n" + text->text.str();
+      } else if (const auto* raw = block.as<RawBlock>()) {
+        head += "\n" + raw->json.text().str();  // what a result holds need not be what a message may hold
       } else {
         said.push_back(std::move(block));
       }
