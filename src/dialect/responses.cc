@@ -219,6 +219,17 @@ constexpr Profile kProfile = {
     .ends_with_user = true,
 };
 
+// A raw block is an item of its own, or one of the parts of a message. What readers know as an item is never
+// raw, so that a raw block of that name was a part.
+bool is_part(const Piece& raw) {
+  constexpr std::string_view kOfParts[] = {"input_",    "output_",       "refusal",         "message",
+                                           "reasoning", "function_call", "custom_tool_call"};
+  const Text type =
+      raw.arena->value(raw.block->raw_value()).get("type").value_or(Json()).as_string().value_or(Text());
+  return type.empty() ||
+         std::ranges::any_of(kOfParts, [&](std::string_view part) { return type.view().starts_with(part); });
+}
+
 class Writer {
  public:
   explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
@@ -232,14 +243,16 @@ class Writer {
     std::vector<const Piece*> said, thoughts;
     for (const Piece& piece : turn.pieces) {
       draft_.position = piece.position;
-      const bool is_said = piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Media;
+      const bool is_raw = piece.kind == Piece::Kind::Raw;
+      const bool is_said = piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Media ||
+                           (is_raw && (turn.role != Role::Assistant || is_part(piece)));
       if (!is_said) put_said(turn, said);
       if (piece.kind != Piece::Kind::Thinking) put_thoughts(turn, thoughts);
       if (is_said) said.push_back(&piece);
       if (piece.kind == Piece::Kind::Thinking) thoughts.push_back(&piece);
       if (piece.kind == Piece::Kind::Use) put_call(piece);
       if (piece.kind == Piece::Kind::Result) put_result(piece);
-      if (piece.kind == Piece::Kind::Raw) put_value(draft_.next(), *piece.arena, piece.block->raw_value());
+      if (is_raw && !is_said) put_value(draft_.next(), *piece.arena, piece.block->raw_value());
     }
     put_thoughts(turn, thoughts);
     put_said(turn, said, turn.pieces.empty());
@@ -275,6 +288,10 @@ class Writer {
     draft_.next().raw(R"({"type":"message","status":"completed","role":"assistant","content":[)");
     for (std::size_t i = 0; i < said.size(); ++i) {
       out_.raw(i == 0 ? "" : ",");
+      if (said[i]->kind == Piece::Kind::Raw) {
+        put_part(*said[i]);
+        continue;
+      }
       const bool is_refusal = said[i]->is_refusal;
       put_text(out_.raw(is_refusal ? R"({"type":"refusal","refusal":)" : R"({"type":"output_text","text":)"),
                *said[i]);
@@ -286,13 +303,15 @@ class Writer {
 
   void put_said(const Turn& turn, std::vector<const Piece*>& said, bool even_nothing = false) {
     if (said.empty() && !even_nothing) return;
-    const bool refuses = std::ranges::any_of(said, [](const Piece* piece) { return piece->is_refusal; });
-    if ((draft_.is(kIsAnswer) && turn.role == Role::Assistant) || refuses) {
+    const bool is_model = turn.role == Role::Assistant;
+    const auto needs_parts = [](const Piece* piece) {
+      return piece->is_refusal || piece->kind == Piece::Kind::Raw;
+    };
+    if (is_model && (draft_.is(kIsAnswer) || std::ranges::any_of(said, needs_parts))) {
       put_answered(said);
       return;
     }
     draft_.next().raw("{\"role\":").quoted(to_string(turn.role)).raw(",\"content\":");
-    const bool is_model = turn.role == Role::Assistant;
     const bool is_text = said.size() == 1 && said.front()->kind == Piece::Kind::Text;
     if (is_text && said.front()->cache == CacheMark::None) {
       put_text(out_, *said.front());
