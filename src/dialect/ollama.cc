@@ -14,6 +14,9 @@
 #include "dialect/chat.h"
 #include "dialect/outcome.h"
 #include "dialect/pieces.h"
+#include "json/walk.h"
+#include "parley/base/base64.h"
+#include "parley/base/data_url.h"
 
 namespace parley::dialect {
 namespace {
@@ -146,8 +149,21 @@ bool read_message(Reader& r) {
 
 // ---- Writing
 
+// As the server decodes it: line ends do not count, padding is needed.
+bool is_base64(std::string_view spelled) {
+  if (base64_check(spelled)) return true;
+  std::string data = json::unescaped(Text::trusted(nullptr, spelled)).str();
+  std::erase_if(data, [](char c) { return c == '\n' || c == '\r'; });
+  return data.size() % 4 == 0 && data.find_first_of(" \t\f") == std::string::npos &&
+         base64_check(data, Base64Mode::Forgiving).has_value();
+}
+
+// An image that is no base64 would fail the whole request.
 bool carries(const Arena& arena, const BlockRecord& media, Where where) {
-  return where == Where::User && media.type == BlockType::Image && is_inline(arena, media);
+  if (where != Where::User || media.type != BlockType::Image || !is_inline(arena, media)) return false;
+  const std::string_view data = arena.bytes(media.data());
+  const DataUrlParts url = split_data_url(data);
+  return is_base64(url.is_base64 ? url.data : data);
 }
 
 constexpr Profile kProfile = {

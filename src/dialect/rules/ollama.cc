@@ -25,6 +25,13 @@ constexpr std::array<std::string_view, 4> kRoles = {"system", "user", "assistant
 
 constexpr Frame kFrame = {"messages", "role", {}, "message"};
 
+// Go's decoder: padded, line ends anywhere, spare bits ignored.
+bool is_base64(std::string data) {
+  std::erase_if(data, [](char c) { return c == '\n' || c == '\r'; });
+  return data.size() % 4 == 0 && std::ranges::none_of(data, is_space) &&
+         base64_check(data, Base64Mode::Forgiving).has_value();
+}
+
 class Ollama {
  public:
   explicit Ollama(Report& report) : report_(report), pairs_(report, kPairs) {}
@@ -69,7 +76,7 @@ class Ollama {
       const auto data = image.as_string();
       if (data && data->view().substr(0, 16).find(':') != std::string_view::npos) {
         report_.add(kImageUrl, image);
-      } else if (!data || !base64_check(*data)) {
+      } else if (!data || !is_base64(data->str())) {
         report_.add(kImageBase64, image);
       }
     }
