@@ -410,6 +410,8 @@ void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& mess
 }
 
 bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target) {
+  const Slice value = raw.raw_value();
+  if (!value.present() || !arena.bytes(value).starts_with('{')) return false;  // nobody's block
   if (raw.raw_dialect().present()) return arena.bytes(raw.raw_dialect()) == to_string(target);
   return arena.dialect() == tag(target);
 }
