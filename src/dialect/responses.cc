@@ -175,6 +175,8 @@ bool read_item(Reader& r, MessageRecord& message) {
   const Slice spelled = {quoted.offset + 1, quoted.length - 2};
   const std::string type(r.plain(spelled));
   if (type == "message") return read_said(r, message);
+  if (std::ranges::find(kParts, type, &BlockRule::type) != kParts.end())
+    return r.wrong_type("type", "that of an item, not of a part");
   if (type == "reasoning") return read_reasoning(r, message);
   if (type == "function_call") return read_call(r, message, "arguments");
   if (type == "function_call_output") return read_result(r, message);
@@ -224,8 +226,8 @@ constexpr Profile kProfile = {
 bool is_part(const Piece& raw) {
   constexpr std::string_view kOfParts[] = {"input_",    "output_",       "refusal",         "message",
                                            "reasoning", "function_call", "custom_tool_call"};
-  const Text type =
-      raw.arena->value(raw.block->raw_value()).get("type").value_or(Json()).as_string().value_or(Text());
+  const Json value = raw.arena->value(raw.block->raw_value());
+  const Text type = value.get("type").value_or(Json()).as_string().value_or(Text());
   return type.empty() ||
          std::ranges::any_of(kOfParts, [&](std::string_view part) { return type.view().starts_with(part); });
 }
