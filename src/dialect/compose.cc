@@ -507,7 +507,9 @@ class Composer {
     // A patch that leaves no place for the messages was not made here.
     const Place& place = dialect::place_in(format_.frame, conversation_.shape(), patched);
     const Json list = patched.at(dialect::pointer_to(format_.frame, place)).value_or(Json());
-    const bool is_silent_answer = messages_.empty() && conversation_.shape() == DocumentShape::Response &&
+    const bool says_nothing = std::ranges::all_of(
+        messages_, [](const Message& message) { return Arena::record_of(message).block_count == 0; });
+    const bool is_silent_answer = says_nothing && conversation_.shape() == DocumentShape::Response &&
                                   list.is_null() && read(patched.text(), target_);
     return is_silent_answer || list.is_array() ? patched : frame;
   }
