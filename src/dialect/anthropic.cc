@@ -6,9 +6,11 @@
 //         | {"type": "thinking", "thinking", "signature"}
 //         | {"type": "tool_use", "id", "name", "input": object}
 //         | {"type": "tool_result", "tool_use_id", "is_error", "content": string|[block]}
-//   A block but thinking may have {"cache_control": {"type": "ephemeral", "ttl": "5m"|"1h"}} as its last member.
 //   source = {"type": "base64", "media_type", "data"} | {"type": "url", "url"}
 //          | {"type": "text", "media_type": "text/plain", "data": string}
+//
+// A block but thinking may have {"cache_control": {"type": "ephemeral", "ttl": "5m"|"1h"}} as its last
+// member.
 //
 // Written in that order. Blocks of all other types (redacted thinking, server tools, search results, files of
 // the provider) are kept as they are. Consecutive messages of one role are one turn; all results of a step
@@ -52,8 +54,8 @@ bool read_source(Reader& r, BlockRecord& block) {
   return true;
 }
 
-constexpr auto kMedia =
-    std::to_array<MemberRule>({{"source", Want::Own, 0, read_source}, {"title", Want::StringOrNull, 2}, kCacheControl});
+constexpr auto kMedia = std::to_array<MemberRule>(
+    {{"source", Want::Own, 0, read_source}, {"title", Want::StringOrNull, 2}, kCacheControl});
 constexpr auto kThinking =
     std::to_array<MemberRule>({{"thinking", Want::String, 0}, {"signature", Want::String, 1}});
 constexpr auto kToolUse = std::to_array<MemberRule>(

@@ -79,10 +79,10 @@ struct Profile {
   bool has_refusals = false;        // a text may be one
   bool has_custom_tools = false;    // which take any text
   Marks marks = Marks::None;
-  bool ends_with_user = false;      // it does not go on with what the assistant said last
-  bool forces_or_thinks = false;    // while it thinks by "thinking", no tool can be forced
-  bool steps_think_first = false;   // while it thinks by "thinking", what calls tools starts with thinking
-  bool thinks_in_all = false;       // where it thinks once, every message of the assistant has thinking,
+  bool ends_with_user = false;     // it does not go on with what the assistant said last
+  bool forces_or_thinks = false;   // while it thinks by "thinking", no tool can be forced
+  bool steps_think_first = false;  // while it thinks by "thinking", what calls tools starts with thinking
+  bool thinks_in_all = false;      // where it thinks once, every message of the assistant has thinking,
   std::string_view thinking_member = {};  // and this member says it; else those with calls have it
   std::span<const MediaLimit> limits = {};
 };
@@ -98,8 +98,8 @@ struct Piece {
   std::string_view output = {};        // the text of a result that is a string; there is no block of it
   std::vector<Piece> children = {};    // of a result: texts and media
   bool is_error = false;
-  bool is_refusal = false;             // as far as the profile has them
-  CacheMark cache = CacheMark::None;   // likewise
+  bool is_refusal = false;            // as far as the profile has them
+  CacheMark cache = CacheMark::None;  // likewise
 
   std::string_view text() const {
     if (block == nullptr) return output;

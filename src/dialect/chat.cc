@@ -60,13 +60,12 @@ bool read_cache_control(Reader& r, BlockRecord& block) { return r.cache_mark(blo
 constexpr MemberRule kBreakpoint = {"prompt_cache_breakpoint", Want::Own, 0, read_breakpoint};
 constexpr MemberRule kCacheControl = {"cache_control", Want::Own, 0, read_cache_control};
 
-constexpr auto kText =
-    std::to_array<MemberRule>({{"text", Want::String, 0}, kBreakpoint, kCacheControl});
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}, kBreakpoint, kCacheControl});
 constexpr auto kRefusal = std::to_array<MemberRule>({{"refusal", Want::Own, 0, read_refusal}});
-constexpr auto kImage = std::to_array<MemberRule>(
-    {{"image_url", Want::Own, 0, read_image_url}, kBreakpoint, kCacheControl});
-constexpr auto kAudio = std::to_array<MemberRule>(
-    {{"input_audio", Want::Own, 0, read_input_audio}, kBreakpoint, kCacheControl});
+constexpr auto kImage =
+    std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image_url}, kBreakpoint, kCacheControl});
+constexpr auto kAudio =
+    std::to_array<MemberRule>({{"input_audio", Want::Own, 0, read_input_audio}, kBreakpoint, kCacheControl});
 constexpr auto kFile =
     std::to_array<MemberRule>({{"file", Want::Own, 0, read_file}, kBreakpoint, kCacheControl});
 // A place to fetch from: {"url": string, ...}, the string alone, or DashScope's list of frames, which is kept

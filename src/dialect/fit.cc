@@ -317,7 +317,7 @@ class Fitter {
         document->shape() != DocumentShape::Envelope) {
       return std::nullopt;
     }
-    Json wire = wire_frame(*document);
+    Json wire = wire_frame(*document, false);
     if (document->dialect() == tag(format_.info.dialect)) return wire;
     if (document->dialect() != tag(Dialect::Parley)) return std::nullopt;
     const auto patch = wire.get("extra").value_or(Json()).get(to_string(format_.info.dialect));
@@ -394,7 +394,7 @@ class Fitter {
     const Arena& document = *conversation_.document();
     Json whole = frame;
     if (document.dialect() == tag(Dialect::Parley)) {
-      const Json wire = wire_frame(document);
+      const Json wire = wire_frame(document, false);
       const auto patch = diff(natural_frame(conversation_, format_.info.dialect), frame);
       const Json kept = patch.value_or(Json::trusted(Text(R"({"in":{}})")));
       whole =

@@ -9,7 +9,15 @@
 namespace parley::dialect {
 namespace {
 
-enum class Kind : std::uint8_t { Unknown, Opaque, Compaction, SearchResult, Citations, ServerTool, CacheMark };
+enum class Kind : std::uint8_t {
+  Unknown,
+  Opaque,
+  Compaction,
+  SearchResult,
+  Citations,
+  ServerTool,
+  CacheMark
+};
 
 // A block is told by its type, or by the member that holds it. "*" stands for any beginning.
 struct Row {
@@ -100,9 +108,9 @@ std::string texts_of(const Json& list, std::string_view between) {
 // What a person would want to know of a call that a provider ran itself, or of what came out of it: the
 // strings under these names, and arguments as JSON.
 std::string summary(const Known& block) {
-  constexpr std::array<std::string_view, 14> kTelling = {"name", "query",  "code",   "title",  "url",
-                                                         "text", "stdout", "stderr", "output", "outcome",
-                                                         "queries", "content", "result", "error_code"};
+  constexpr std::array<std::string_view, 14> kTelling = {
+      "name",   "query",  "code",    "title",   "url",     "text",   "stdout",
+      "stderr", "output", "outcome", "queries", "content", "result", "error_code"};
   constexpr std::array<std::string_view, 4> kArguments = {"input", "args", "arguments", "response"};
   std::string out = "[" + block.name + "]";
   std::vector<std::pair<std::string, Json>> open = {{"", block.inner}};
@@ -171,14 +179,16 @@ std::vector<Message> in_words(Draft& draft, std::span<const Message> group) {
     if (!has_any) continue;
     if (out.empty()) out.assign(group.begin(), group.end());
     Draft each{draft.target, draft.out, draft.notes, draft.position + k};
-    out[k] = with_words(group[k], [&](const BlockRecord& raw, std::size_t index) -> std::optional<std::string> {
-      if (!has_words(raw)) return std::nullopt;
-      const Known block = known(arena, raw);
-      const Told& row = told(block.kind);
-      each.note(row.said, row.change, "mapped", said("the block is written as text: " + block.name), index);
-      json::Out spelled;
-      return std::string(spelled.escaped(words_of(block)).view());
-    });
+    out[k] =
+        with_words(group[k], [&](const BlockRecord& raw, std::size_t index) -> std::optional<std::string> {
+          if (!has_words(raw)) return std::nullopt;
+          const Known block = known(arena, raw);
+          const Told& row = told(block.kind);
+          each.note(row.said, row.change, "mapped", said("the block is written as text: " + block.name),
+                    index);
+          json::Out spelled;
+          return std::string(spelled.escaped(words_of(block)).view());
+        });
   }
   return out;
 }

@@ -139,10 +139,10 @@ struct Format {
   bool joins = false;  // a group of messages becomes one message of the wire
   // Any history can be written, broken or not.
   bool carries_broken_history = false;
-  bool refuses_empty = false;  // messages without any text are refused
-  bool names_results = false;  // results say whom they answer, not the tool; the reader finds its name
-  bool is_plain = false;       // has no refusals and no cache marks, and its writer knows of none
-  std::uint8_t heeds = 0;      // the orders its writer looks at
+  bool refuses_empty = false;        // messages without any text are refused
+  bool names_results = false;        // results say whom they answer, not the tool; the reader finds its name
+  bool is_plain = false;             // has no refusals and no cache marks, and its writer knows of none
+  std::uint8_t heeds = 0;            // the orders its writer looks at
   const Profile* profile = nullptr;  // of a provider's dialect
   // Called when a request was read: puts into the messages what stands in other members of it.
   void (*complete)(Reader& reader, const Json& request) = nullptr;

@@ -35,9 +35,8 @@ struct CacheWord {
   CacheMark mark;
   std::string_view word;
 };
-constexpr auto kCacheWords = std::to_array<CacheWord>({{CacheMark::Default, "default"},
-                                                       {CacheMark::FiveMinutes, "5m"},
-                                                       {CacheMark::OneHour, "1h"}});
+constexpr auto kCacheWords = std::to_array<CacheWord>(
+    {{CacheMark::Default, "default"}, {CacheMark::FiveMinutes, "5m"}, {CacheMark::OneHour, "1h"}});
 bool read_cache(Reader& r, BlockRecord& block) {
   const char* at = r.cursor.position();
   Slice word;
@@ -50,8 +49,8 @@ bool read_cache(Reader& r, BlockRecord& block) {
 }
 constexpr MemberRule kCache = {"cache", Want::Own, 0, read_cache};
 
-constexpr auto kText = std::to_array<MemberRule>(
-    {{"text", Want::String, 0}, {"refusal", Want::Own, 0, read_refusal}, kCache});
+constexpr auto kText =
+    std::to_array<MemberRule>({{"text", Want::String, 0}, {"refusal", Want::Own, 0, read_refusal}, kCache});
 constexpr auto kThinking = std::to_array<MemberRule>(
     {{"thinking", Want::String, 0}, {"signature", Want::StringOrNull, 1}, {"origin", Want::StringOrNull, 2}});
 constexpr auto kMedia =

@@ -130,7 +130,8 @@ bool Reader::content(MessageRecord& message, const BlockTable& table, bool strin
     return cursor.skip(ignored);
   }
   if (first != '[') {
-    return wrong_type(member, strings_allowed ? "a string, a list of blocks or null" : "a list of blocks or null");
+    return wrong_type(member,
+                      strings_allowed ? "a string, a list of blocks or null" : "a list of blocks or null");
   }
   message.shape = ContentShape::Blocks;
   return cursor.array([&](std::uint32_t) { return block(table, blocks); });
@@ -284,9 +285,7 @@ bool Reader::cache_mark(BlockRecord& block, std::string_view key, std::string_vi
                   : says(ttl, "1h") ? CacheMark::OneHour
                                     : CacheMark::Default;
   }
-  const std::size_t known = block.cache == CacheMark::None      ? 0
-                            : block.cache == CacheMark::Default ? 1
-                                                                : 2;
+  const std::size_t known = block.cache == CacheMark::None ? 0 : block.cache == CacheMark::Default ? 1 : 2;
   return members == known ? skip_value() : unknown();
 }
 
@@ -459,7 +458,9 @@ bool Reader::tell(std::span<const Place> places, std::span<const std::string_vie
     if (place.path[0] != key) return false;
     const bool is_text = place.may_be_text && cursor.peek() == '"';
     if (is_text || cursor.peek() == (is_list ? '[' : '{')) return true;
-    const std::string_view expected = place.may_be_text ? "a list or a string" : is_list ? "a list" : "an object";
+    const std::string_view expected = place.may_be_text ? "a list or a string"
+                                      : is_list         ? "a list"
+                                                        : "an object";
     if (mistaken_.at == nullptr) mistaken_ = {cursor.position(), place.path[0], expected};
     return false;
   };

@@ -205,7 +205,7 @@ class Reader {
   bool has_asked_ = false;  // in this message
   std::size_t made_ids_ = 0;
   std::size_t taken_ids_ = 0;  // the number behind all that ids of the document have
-  bool nested_ = false;  // inside a result: its blocks hold no further results
+  bool nested_ = false;        // inside a result: its blocks hold no further results
 };
 
 }  // namespace parley::dialect

@@ -51,8 +51,7 @@ constexpr MemberRule kBreakpoint = {"prompt_cache_breakpoint", Want::Own, 0, rea
 
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::Own, 0, read_output_text}, kBreakpoint});
 constexpr auto kRefusal = std::to_array<MemberRule>({{"refusal", Want::Own, 0, read_refusal}});
-constexpr auto kImage =
-    std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image}, kBreakpoint});
+constexpr auto kImage = std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image}, kBreakpoint});
 constexpr auto kFile = std::to_array<MemberRule>({{"filename", Want::String, 2},
                                                   {"file_data", Want::Own, 0, read_file_data},
                                                   {"file_url", Want::Own, 0, read_file_url},
@@ -434,16 +433,16 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
 }
 
 Result<std::vector<Tool>> read_tools(const Json& request) {
-  return read_tools_of(
-      request.get("tools"), "/tools", [](const Json& tool, const std::string& path) -> Result<Tool> {
-        const auto type = tool.get("type");
-        const bool is_custom = type && type->as_string() == Text("custom");
-        const bool is_ours = !type || type->as_string() == Text("function") || is_custom;
-        if (!is_ours) return Tool{};
-        PARLEY_TRY(Tool read, read_tool(tool, path));
-        read.is_custom = is_custom;
-        return read;
-      });
+  return read_tools_of(request.get("tools"), "/tools",
+                       [](const Json& tool, const std::string& path) -> Result<Tool> {
+                         const auto type = tool.get("type");
+                         const bool is_custom = type && type->as_string() == Text("custom");
+                         const bool is_ours = !type || type->as_string() == Text("function") || is_custom;
+                         if (!is_ours) return Tool{};
+                         PARLEY_TRY(Tool read, read_tool(tool, path));
+                         read.is_custom = is_custom;
+                         return read;
+                       });
 }
 
 // A word, {"type": "function", "name"}, or {"type": "allowed_tools", "mode", "tools": [{"type", "name"}]}.

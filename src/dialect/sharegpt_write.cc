@@ -25,7 +25,7 @@ struct Mark {
   std::string_view text;
   bool is_fatal;
 };
-constexpr Mark kMarks[] = {{"<image>", true},   {"<video>", true},  {"<audio>", true},
+constexpr Mark kMarks[] = {{"<image>", true},  {"<video>", true},  {"<audio>", true},
                            {"<think>", false}, {"</think>", true}, {"</tool_response>", false}};
 
 // Trainers want what goes into a model and what comes out of it in turns.
@@ -41,7 +41,8 @@ Sides sides_of(const Message& message) {
   const Side said = is_assistants(message) ? Side::Out : Side::In;
   if (blocks.empty()) return {said, said};
   if (message.role() == Role::Assistant) {
-    return {is_result(blocks.front()) ? Side::In : Side::Out, is_result(blocks.back()) ? Side::In : Side::Out};
+    return {is_result(blocks.front()) ? Side::In : Side::Out,
+            is_result(blocks.back()) ? Side::In : Side::Out};
   }
   return {std::ranges::any_of(blocks, is_result) ? Side::In : said,
           std::ranges::all_of(blocks, is_result) ? Side::In : said};
@@ -148,8 +149,8 @@ class Writer {
 
   // Opens a message, or goes on with the one that is open if it is of the same side.
   Open& begin(std::string_view from) {
-    const bool goes_on = open_ && from != "system" && open_->from != "system" &&
-                         side_of(open_->from) == side_of(from);
+    const bool goes_on =
+        open_ && from != "system" && open_->from != "system" && side_of(open_->from) == side_of(from);
     if (!goes_on) {
       flush();
       open_ = Open{from, draft_.position, {}, {}, {}};
@@ -168,7 +169,7 @@ class Writer {
     json::Out& out = draft_.out;
     const bool is_first = draft_.is(kIsFirst) && draft_.written == 0;
     if (is_first && open_->from != "system" && side_of(open_->from) == Side::Out) {
-      draft_.next().raw(R"({"from":"human","value":"(conversation continues)"})");
+      draft_.next().raw(R"json({"from":"human","value":"(conversation continues)"})json");
       draft_.notes.push_back({"user_added", Severity::Info, open_->position, std::nullopt,
                               to_string(draft_.target), "minted",
                               "a user must speak first; a message says that the conversation goes on"});
@@ -194,8 +195,7 @@ class Writer {
     const bool calls = std::ranges::any_of(said, is_call);
     const bool is_assistant = record_->role == Role::Assistant || calls;
     const bool is_first_system = is_system() && draft_.position == 0;
-    Open& open =
-        begin(calls ? "function_call" : is_assistant ? "gpt" : is_first_system ? "system" : "human");
+    Open& open = begin(calls ? "function_call" : is_assistant ? "gpt" : is_first_system ? "system" : "human");
     if (said.empty()) note_empty_content(draft_);
     put_thinking(open, said, is_assistant);
     if (calls) {
@@ -327,7 +327,8 @@ class Writer {
   }
 
   void note_mark(std::string_view action, std::size_t index) {
-    draft_.note("mark_in_text", Severity::Minor, action, "the text holds what trainers take for a mark", index);
+    draft_.note("mark_in_text", Severity::Minor, action, "the text holds what trainers take for a mark",
+                index);
   }
 
   // Marks that trainers count are broken by a space.
@@ -464,7 +465,8 @@ bool is_embedded(std::string_view arguments) {
   return json && !json->is_string() && json->text().view() == arguments;
 }
 
-// Messages that stand together: a step's calls with their results, and messages of one side, which become one.
+// Messages that stand together: a step's calls with their results, and messages of one side, which become
+// one.
 std::size_t group(std::span<const Message> rest) {
   std::size_t count = 1;
   Side last = sides_of(rest.front()).last;

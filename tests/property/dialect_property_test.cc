@@ -181,7 +181,8 @@ class Facts {
  private:
   // By any of its names; each has "cache" in it.
   static bool is_cache_mark(std::string_view key) {
-    return key == "cache" || key == "cache_control" || key == "prompt_cache_breakpoint" || key == "cachePoint";
+    return key == "cache" || key == "cache_control" || key == "prompt_cache_breakpoint" ||
+           key == "cachePoint";
   }
 
   static bool source_shows_its_type(const Json& json) {

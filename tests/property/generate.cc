@@ -183,7 +183,8 @@ Tree Generator::marked(Dialect dialect, Tree block) {
     return block;
   }
   const bool is_openais = dialect == Dialect::OpenAI || dialect == Dialect::Responses;
-  Tree mark = is_openais ? Tree::object({{"mode", str("explicit")}}) : Tree::object({{"type", str("ephemeral")}});
+  Tree mark =
+      is_openais ? Tree::object({{"mode", str("explicit")}}) : Tree::object({{"type", str("ephemeral")}});
   if (dialect == Dialect::Anthropic && maybe(40)) mark.add("ttl", str(maybe(50) ? "5m" : "1h"));
   block.add(is_openais ? "prompt_cache_breakpoint" : "cache_control", std::move(mark));
   return block;

@@ -162,7 +162,8 @@ Tree Generator::provider_own(Dialect dialect, const Wishes& wishes) {
   if (dialect == Dialect::Converse && kind == 2)
     part = tagged(dialect, "reasoningContent", Tree::object({{"redactedContent", str(base64())}}));
   if (dialect == Dialect::Gemini && kind == 0)
-    part = tagged(dialect, "executableCode", Tree::object({{"language", str("PYTHON")}, {"code", str(text())}}));
+    part =
+        tagged(dialect, "executableCode", Tree::object({{"language", str("PYTHON")}, {"code", str(text())}}));
   if (dialect == Dialect::Responses && kind == 0)
     part = tagged(dialect, "refusal", Tree::object({{"refusal", str(text())}}));
   return finished(std::move(part), wishes);
