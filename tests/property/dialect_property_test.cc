@@ -83,7 +83,8 @@ TEST_P(Dialects, GiveBackTheBytesTheyRead) {
     for (const Message& message : reading.conversation.messages()) {
       const Message apart = message.detach();
       EXPECT_EQ(apart, message);
-      if (message.wire()->is_object()) EXPECT_EQ(to_dict(apart, GetParam()).value(), *message.wire());
+      if (!message.wire()->is_object()) continue;
+      EXPECT_EQ(to_dict(apart, GetParam()).value(), *message.wire());
       EXPECT_EQ(to_dict(apart, Dialect::Parley).value(), to_dict(message, Dialect::Parley).value());
     }
   }
