@@ -88,6 +88,7 @@ class Writer {
     std::string thinking;
     std::string text;
     std::vector<std::string> calls;
+    std::vector<std::pair<std::size_t, std::string>> media;  // of the text: a row of kMediaRows, and the URL
   };
 
   // What an assistant says keeps its order around the results in it; in any other message they come first.
@@ -153,7 +154,7 @@ class Writer {
         open_ && from != "system" && open_->from != "system" && side_of(open_->from) == side_of(from);
     if (!goes_on) {
       flush();
-      open_ = Open{from, draft_.position, {}, {}, {}};
+      open_ = Open{from, draft_.position, {}, {}, {}, {}};
       return *open_;
     }
     // What a user says behind results stands where trainers take it for their end.
@@ -178,6 +179,7 @@ class Writer {
     if (!open_->thinking.empty()) out.raw(kThink).raw(open_->thinking).raw(kEndThink);
     if (open_->calls.empty()) {
       out.raw(open_->text);
+      for (auto& [row, url] : open_->media) lists_[row].push_back(std::move(url));
     } else {
       if (!open_->text.empty()) note_beside_call(open_->position, std::nullopt);
       std::string list;
@@ -373,7 +375,7 @@ class Writer {
       draft_.note("media_type_dropped", Severity::Minor, "dropped",
                   "there is no place for the media type beside a URL", index);
     }
-    lists_[static_cast<std::size_t>(row - kMediaRows.begin())].push_back(std::move(url));
+    open_->media.emplace_back(static_cast<std::size_t>(row - kMediaRows.begin()), std::move(url));
     out_->raw(row->mark);
     is_behind_text_ = false;
   }

@@ -32,8 +32,8 @@ enum class Calls : std::uint8_t { Keep, Edit };
 // (has_more() tells).
 std::optional<Message> edited(const Message& message, const EditText& edit, Calls calls = Calls::Keep);
 
-// Gives the text, spelled, that stands for a raw block, or nothing if the block stays; `block` is its index in
-// the message, or that of the result it is in.
+// Gives the text, spelled, that stands for a raw block, or nothing if the block stays; `block` is its index
+// in the message, or that of the result it is in.
 struct BlockRecord;
 using SayRaw = std::function<std::optional<std::string>(const BlockRecord& raw, std::size_t block)>;
 

@@ -52,6 +52,11 @@ std::vector<Row> rows() {
     return MessageBuilder(Role::User).anonymous().name(name).content("Hi.").build().value();
   };
   const Message system = said(Role::System, {TextBlock{"Be brief."}});
+  const auto own = [](std::string_view json) {
+    return RawBlock{Text("anthropic"), Json::parse(json).value()};
+  };
+  Block marked = TextBlock{"Look again."};
+  marked.cache = CacheMark::Default;
   std::vector<Block> with_image = {TextBlock{"seen"}, image};
   return {
       {"text", {said(Role::User, {text})}},
@@ -75,8 +80,15 @@ std::vector<Row> rows() {
       {"name with a space", exchange({"call_1", "look up", "{}"}, {"call_1", "look up", Text("seen")})},
       {"result that is an error", exchange(use, {"call_1", "look", Text("dark"), true})},
       {"result with an image", exchange(use, {"call_1", "look", with_image})},
-      {"block of another dialect",
-       user(RawBlock{Text("anthropic"), Json::parse(R"({"type":"search_result","title":"x"})").value()})},
+      {"call of a custom tool",
+       exchange({"call_1", "look", "at 1", true}, {"call_1", "look", Text("seen"), {}, true})},
+      {"refusal", model(TextBlock{"No.", true})},
+      {"mark of a cache", user(marked)},
+      {"redacted thinking of anthropic", model(own(R"({"type":"redacted_thinking","data":"Emw="})"))},
+      {"summary of anthropic", model(own(R"({"type":"compaction","content":"We spoke."})"))},
+      {"search result of anthropic", user(own(R"({"type":"search_result","title":"x"})"))},
+      {"tool that anthropic ran", model(own(R"({"type":"server_tool_use","name":"web_search"})"))},
+      {"unknown block of anthropic", user(own(R"({"type":"odd"})"))},
   };
 }
 

@@ -83,8 +83,8 @@ TEST_P(Dialects, GiveBackTheBytesTheyRead) {
     for (const Message& message : reading.conversation.messages()) {
       const Message apart = message.detach();
       EXPECT_EQ(apart, message);
-      if (!message.wire()->is_object()) continue;
-      EXPECT_EQ(to_dict(apart, GetParam()).value(), *message.wire());
+      const bool is_object = message.wire()->is_object();  // a string stands for a message in its place only
+      EXPECT_TRUE(!is_object || to_dict(apart, GetParam()).value() == *message.wire());
       EXPECT_EQ(to_dict(apart, Dialect::Parley).value(), to_dict(message, Dialect::Parley).value());
     }
   }

@@ -182,7 +182,8 @@ Tree Generator::provider_message(Dialect dialect, const std::string& role, std::
   if (dialect == Dialect::Converse && is_marked()) {
     Tree point = Tree::object({{"type", str("default")}});
     if (maybe(30)) point.add("ttl", str("1h"));
-    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(random.below(parts.size() + 1)),
+    const std::size_t behind = parts.empty() ? 0 : 1 + random.below(parts.size());  // it marks what is before
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(behind),
                  Tree::object({{"cachePoint", std::move(point)}}));
   }
   Tree message = Tree::object();
