@@ -98,7 +98,8 @@ Result<Reading> read_with(json::Buffer document, Dialect dialect, const ReadOpti
   conversation.set_shape(arena->shape());
   // A request is read without its messages, which every look for a member would pass over again.
   if (arena->shape() == DocumentShape::Envelope) {
-    PARLEY_CHECK(dialect::read_frame(dialect, dialect::wire_frame(*arena, false), conversation, options.limits));
+    PARLEY_CHECK(
+        dialect::read_frame(dialect, dialect::wire_frame(*arena, false), conversation, options.limits));
   } else if (arena->shape() == DocumentShape::Response) {
     PARLEY_CHECK(dialect::read_frame(dialect, arena->value(arena->document()), conversation, options.limits));
   }

@@ -67,6 +67,7 @@ struct Wishes {
   bool whole_history = false;  // every call is answered, once, right behind it
   bool duplicates = false;     // some members stand twice
   bool extras = false;         // `parley` only: patches nobody made
+  bool quirks = false;         // more media than some take, thinking that is on, a model that takes more
 };
 
 class Generator {
@@ -116,6 +117,7 @@ class Generator {
 
   // The dialects of providers (generate_providers.cc).
   static bool is_provider(Dialect dialect);
+  std::string model(const Wishes& wishes);
   static Tree tagged(Dialect dialect, const std::string& type, Tree inner);
   Tree provider_text(Dialect dialect, bool is_model, const Wishes& wishes);
   Tree provider_media(Dialect dialect, const Wishes& wishes);

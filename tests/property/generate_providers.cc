@@ -17,6 +17,8 @@ bool Generator::is_provider(Dialect dialect) {
          dialect == Dialect::Ollama || dialect == Dialect::Converse || is_chat(dialect);
 }
 
+std::string Generator::model(const Wishes& wishes) { return wishes.quirks ? "claude-opus-4-8" : word(); }
+
 // A word that names a part: a type, or the one member of an object.
 Tree Generator::tagged(Dialect dialect, const std::string& type, Tree inner) {
   if (dialect == Dialect::Converse || dialect == Dialect::Gemini)
@@ -44,7 +46,12 @@ Tree Generator::provider_media(Dialect dialect, const Wishes& wishes) {
         maybe(60)
             ? Tree::object({{"type", str("base64")}, {"media_type", str("image/png")}, {"data", str(data)}})
             : Tree::object({{"type", str("url")}, {"url", str("https://example.org/a.png")}});
-    part = tagged(dialect, maybe(80) ? "image" : "document",
+    const bool is_image = maybe(80);
+    if (wishes.quirks && !is_image) {
+      source =
+          Tree::object({{"type", str("text")}, {"media_type", str("text/plain")}, {"data", str(text())}});
+    }
+    part = tagged(dialect, is_image ? "image" : "document",
                   Tree::object({{"source", finished(std::move(source), wishes)}}));
     part = marked(dialect, std::move(part));
   } else if (dialect == Dialect::Responses) {
@@ -235,6 +242,8 @@ std::vector<Tree> Generator::provider_said(Dialect dialect, const std::string& r
     return {finished(std::move(item), wishes)};
   }
   std::vector<Tree> parts;
+  for (std::size_t i = wishes.quirks && role == "user" && maybe(30) ? 25 : 0; i > 0; --i)
+    parts.push_back(provider_media(dialect, wishes));
   for (std::size_t i = random.below(4); i > 0; --i) {
     parts.push_back(role == "system" ? provider_text(dialect, false, wishes)
                                      : provider_part(dialect, is_model, wishes));
@@ -301,15 +310,20 @@ Tree Generator::provider_request(Dialect dialect, std::vector<Tree> messages, co
   const auto schema = [&] { return Tree::object({{"type", str("object")}, {"properties", object_value()}}); };
   const std::string name = word();
   const std::string about = text();
+  const auto thinking = [&] {
+    return Tree::object({{"type", str("enabled")}, {"budget_tokens", Tree::literal("1024")}});
+  };
   switch (dialect) {
     case Dialect::Responses:
       request.add("input", maybe(10) ? str(text()) : Tree::array(std::move(messages)));
-      request.add("model", str(word()));
+      request.add("model", str(model(wishes)));
+      if (wishes.quirks && maybe(50)) request.add("store", Tree::literal("false"));
       if (maybe(50)) request.add("instructions", str(text()));
       if (maybe(50)) request.add("max_output_tokens", Tree::literal("100"));
       break;
     case Dialect::Anthropic: {
-      request.add("messages", Tree::array(std::move(messages))).add("model", str(word()));
+      request.add("messages", Tree::array(std::move(messages))).add("model", str(model(wishes)));
+      if (wishes.quirks) request.add("thinking", thinking());
       if (maybe(50)) request.add("max_tokens", Tree::literal("1024"));
       if (maybe(30)) request.add("system", str(text()));
       if (maybe(30)) request.add("tool_choice", Tree::object({{"type", str(maybe(50) ? "auto" : "any")}}));
@@ -340,7 +354,9 @@ Tree Generator::provider_request(Dialect dialect, std::vector<Tree> messages, co
       break;
     }
     default:
-      request.add("messages", Tree::array(std::move(messages))).add("model", str(word()));
+      request.add("messages", Tree::array(std::move(messages))).add("model", str(model(wishes)));
+      if (wishes.quirks && maybe(50)) request.add("thinking", Tree::object({{"type", str("enabled")}}));
+      if (wishes.quirks && maybe(50)) request.add("tool_choice", str("required"));
       if (maybe(50)) request.add("stream", Tree::literal("true"));
       break;
   }
