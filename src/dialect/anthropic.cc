@@ -38,9 +38,10 @@ constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}, kCa
 // A text as a source is a document like any other, whose bytes are that text.
 bool read_source(Reader& r, BlockRecord& block) {
   Slice quoted;
-  const bool is_text = r.cursor.peek() == '{' && block.type == BlockType::Document &&
+  const bool is_told = r.cursor.peek() == '{' && block.type == BlockType::Document &&
                        r.cursor.look_ahead("type", quoted) && quoted.present() &&
-                       r.cursor.bytes(quoted) == "\"text\"";
+                       r.cursor.bytes(quoted).front() == '"';
+  const bool is_text = is_told && r.plain({quoted.offset + 1, quoted.length - 2}) == "text";
   if (!is_text) return r.source(block);
   Slice text;
   const bool good = r.cursor.object([&](std::string_view key) {
