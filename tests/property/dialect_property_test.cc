@@ -163,13 +163,13 @@ class Facts {
       if (bytes) found.insert(base64_encode(*bytes));
       for (const Json::Member& member : json.members()) {
         if (member.key.view().starts_with("u_")) found.insert(member.key.str());
-        if (bytes && member.key.view() == "data") continue;
         if (is_cache_mark(member.key.view())) {
           found.insert("cache");
           const auto ttl = member.value.get("ttl").value_or(Json()).as_string();
           if (ttl) found.insert(ttl->str());
           continue;
         }
+        if (bytes && (member.key.view() == "data" || member.key.view() == "media_type")) continue;
         const bool is_form = member.key.view() == "type" || member.key.view() == "role" ||
                              member.key.view() == "wire_role" || member.key.view() == "dialect" ||
                              member.key.view() == "state" || member.key.view() == "format" ||
