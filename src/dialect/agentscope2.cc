@@ -237,16 +237,26 @@ class Writer {
     }
   }
 
+  // The media type is all that says whether media are an image, audio, video or a document.
+  void note_kind(const BlockRecord& block, std::string_view media_type, std::size_t index) {
+    if (type_of_media(media_type) == block.type) return;
+    draft_.note("media_kind_changed", Severity::Minor, "mapped",
+                "the media are what their media type says, not what the block was", index);
+  }
+
   void media(const BlockRecord& block, std::size_t index, json::Out& out) {
     out.raw("{\"type\":\"data\",\"source\":");
     if (is_inline(*arena_, block)) {
       const InlineMedia media = inline_media(draft_, *arena_, block, index);
       out.raw("{\"type\":\"base64\",\"data\":").quoted(media.data);
       out.raw(",\"media_type\":").quoted(media.media_type).raw('}');
+      note_kind(block, media.media_type, index);
     } else {
       out.raw("{\"type\":\"url\",\"url\":");
       put_string(out, *arena_, block.data());
-      out.raw(",\"media_type\":").quoted(url_media_type(draft_, *arena_, block, index)).raw('}');
+      const std::string_view media_type = url_media_type(draft_, *arena_, block, index);
+      out.raw(",\"media_type\":").quoted(media_type).raw('}');
+      note_kind(block, media_type, index);
     }
     if (block.media_name().present()) put_string(out.raw(",\"name\":"), *arena_, block.media_name());
     out.raw('}');

@@ -511,7 +511,8 @@ class Composer {
         messages_, [](const Message& message) { return Arena::record_of(message).block_count == 0; });
     const bool is_silent_answer = says_nothing && conversation_.shape() == DocumentShape::Response &&
                                   list.is_null() && read(patched.text(), target_);
-    return is_silent_answer || list.is_array() ? patched : frame;
+    const bool is_text = place.may_be_text && list.as_string().has_value();
+    return is_silent_answer || list.is_array() || is_text ? patched : frame;
   }
 
   void put_list_or_single(DocumentShape shape) {

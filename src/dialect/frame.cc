@@ -333,6 +333,7 @@ Json wire_frame(const Arena& document, bool tells_text) {
   if (!list.present()) return document.value(whole);  // an answer without a message
   std::size_t begin = list.offset;
   std::size_t end = list.end();
+  const bool is_text = tells_text && all[begin] == '"';
   if (list.offset == whole.offset) {  // the answer is the message, and its blocks are what is inside
     const Frame& own = format_of(static_cast<Dialect>(document.dialect())).frame;
     const auto content = document.value(whole).get(own.content);
@@ -341,7 +342,7 @@ Json wire_frame(const Arena& document, bool tells_text) {
     end = begin + content->text().size();
   }
   std::string frame(all.substr(whole.offset, begin - whole.offset));
-  frame += tells_text && all[begin] == '"' ? R"("")" : "[]";
+  frame += is_text ? R"("")" : "[]";
   frame += all.substr(end, whole.end() - end);
   return Json::trusted(*Text::adopt(std::move(frame)));  // its bytes were validated, whatever the limits were
 }

@@ -16,14 +16,14 @@ constexpr std::size_t kLikelyMessageBytes = 128;
 
 bool is_media_type(BlockType type) { return type >= BlockType::Image && type <= BlockType::Document; }
 
+}  // namespace
+
 BlockType type_of_media(std::string_view media_type) {
   if (media_type.starts_with("image/")) return BlockType::Image;
   if (media_type.starts_with("audio/")) return BlockType::Audio;
   if (media_type.starts_with("video/")) return BlockType::Video;
   return BlockType::Document;
 }
-
-}  // namespace
 
 bool Reader::wrong_type(std::string_view member, std::string_view expected) {
   std::string message = "'";

@@ -36,6 +36,9 @@ enum class Want : std::uint8_t {
   Own,           // what a function of the dialect takes
 };
 
+// What a block of media is on a wire that tells it by the media type alone.
+BlockType type_of_media(std::string_view media_type);
+
 class Reader;
 
 struct MemberRule {

@@ -318,6 +318,14 @@ TEST_P(Dialects, LoseNothingInSilence) {
   }
 }
 
+// A message of OpenTelemetry whose role and name follow from what it holds.
+bool holds_only_results(const Json& json) {
+  const std::vector<Json> parts = json.get("parts").value_or(Json()).elements();
+  return !parts.empty() && std::ranges::all_of(parts, [](const Json& part) {
+    return part.get("type").value_or(Json()).as_string() == Text("tool_call_response");
+  });
+}
+
 // What a document says, whatever the form: members by name; without what is there by default or says nothing
 // (null, empty content, raw arguments that are the arguments, the role on another wire, what is remembered of
 // it, the name of a tool whose call tells it); a string of content as a list of one text.
@@ -337,18 +345,24 @@ Json essence(const Json& json) {
         return key == name && own && own->view() == spelled;
       };
       const bool is_default = is("name", "") || is("role", "user") || is("type", "function") ||
-                              is("type", "message") || is("detail", "auto");
+                              is("type", "message") || is("detail", "auto") || is("reasoning_content", "") ||
+                              (key == "parley.is_error" && text == "false");
       // What one wire has and another derives, and what `parley` remembers of wires.
       const bool is_derived = key == "wire_role" || key == "index" || key == "tool_name" || key == "extra";
       const bool says_nothing = value.is_null() || is_default || is_derived ||
                                 (key == "metadata" && text == "{}") || (key == "parley" && text == "1") ||
                                 ((key == "content" || key == "parts") && text == "[]") || is("value", "") ||
                                 (key == "name" && json.get("tool_call_id")) ||
+                                ((key == "name" || key == "role") && holds_only_results(json)) ||
                                 (is("content", "") && (json.get("tool_calls") || json.get("thinking"))) ||
                                 (key == "raw_input" && value.as_string() == input.text());
       if (says_nothing) continue;
       w.key(key);
-      if (is("type", "input_text") || is("type", "output_text")) {
+      if (key == "input" && value.is_string() && json.get("model")) {  // what a user says
+        w.begin_array()
+            .value(essence(json::Writer().begin_object().key("content").value(value).end_object().take()))
+            .end_array();
+      } else if (is("type", "input_text") || is("type", "output_text")) {
         w.string("text");
       } else if ((key == "content" || key == "system") && value.is_string()) {
         w.begin_array()
