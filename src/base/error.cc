@@ -40,6 +40,12 @@ std::string_view to_string(Code code) {
       return "timeout";
     case Code::Cancelled:
       return "cancelled";
+    case Code::Conflict:
+      return "conflict";
+    case Code::Unresolved:
+      return "unresolved";
+    case Code::Damaged:
+      return "damaged";
   }
   return "unknown";  // A number that is no Code; the compiler checks that every Code is above.
 }

@@ -15,7 +15,7 @@ TEST(Code, HasASnakeCaseNameForEveryValue) {
   EXPECT_EQ(to_string(Code::NotFound), "not_found");
 
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Code::Cancelled); ++i) {
+  for (int i = 0; i <= static_cast<int>(Code::Damaged); ++i) {
     const std::string_view name = to_string(static_cast<Code>(i));
     EXPECT_NE(name, "unknown") << i;
     EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_8"), std::string_view::npos) << name;
@@ -25,7 +25,7 @@ TEST(Code, HasASnakeCaseNameForEveryValue) {
 }
 
 TEST(Error, IsRetryableOnlyIfTheEnvironmentFailed) {
-  for (int i = 0; i <= static_cast<int>(Code::Cancelled); ++i) {
+  for (int i = 0; i <= static_cast<int>(Code::Damaged); ++i) {
     const auto code = static_cast<Code>(i);
     const Error error{code, "", ""};
     EXPECT_EQ(error.retryable(), code == Code::Unavailable || code == Code::Timeout) << to_string(code);

@@ -31,6 +31,9 @@ enum class Code : std::uint8_t {
   Unavailable,    // The environment (file, network, store) failed; trying again may help.
   Timeout,        // A deadline passed.
   Cancelled,      // The caller asked to stop.
+  Conflict,       // Somebody else changed or holds it: look again, then decide.
+  Unresolved,     // It cannot be told whether it happened: ask, or try the very same again.
+  Damaged,        // Stored bytes are not what was stored: restore them from a copy.
 };
 
 // The code's name as it appears in machine output, e.g. "wrong_type".

@@ -1,0 +1,18 @@
+// The backends there are. Each connects or opens its file at the first call.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "parley/base/error.h"
+#include "parley/store/backend.h"
+#include "parley/store/store.h"
+
+namespace parley::store {
+
+std::unique_ptr<Backend> memory_backend();
+
+// `path` as written; a relative one is seen from the working directory of now.
+Result<std::unique_ptr<Backend>> sqlite_backend(const std::string& path, const StoreOptions& options);
+
+}  // namespace parley::store

@@ -1,0 +1,42 @@
+// One row per kind of store: what its URI begins with, and what opens it.
+#include <string>
+#include <string_view>
+
+#include "parley/store/store.h"
+#include "store/backends.h"
+
+namespace parley::store {
+namespace {
+
+using Opened = Result<std::unique_ptr<Backend>>;
+
+struct Scheme {
+  std::string_view name;                                                // with its colon
+  Opened (*open)(const std::string& uri, const StoreOptions& options);  // what follows, or null: left out
+};
+
+Opened open_memory(const std::string& rest, const StoreOptions&) {
+  if (!rest.empty()) return fail(Code::Invalid, "a store in memory has no name: 'memory:' is all of it");
+  return memory_backend();
+}
+
+constexpr Scheme kSchemes[] = {
+    {"memory:", open_memory},
+};
+
+}  // namespace
+
+Result<Store> open_store(std::string_view uri, StoreOptions options) {
+  for (const Scheme& scheme : kSchemes) {
+    if (!uri.starts_with(scheme.name)) continue;
+    if (scheme.open == nullptr) {
+      return fail(Code::Unsupported, "this build has no store '" + std::string(scheme.name) + "'");
+    }
+    PARLEY_TRY(std::unique_ptr<Backend> backend,
+               scheme.open(std::string(uri.substr(scheme.name.size())), options));
+    return Store(std::move(backend), options);
+  }
+  return fail(Code::Invalid, "a store is 'memory:', 'sqlite:PATH', 'postgresql://...' or 'redis://...'");
+}
+
+}  // namespace parley::store

@@ -1,0 +1,109 @@
+#include "store/rules.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace parley::store {
+namespace {
+
+bool is_held(const Lease& lease, std::int64_t now_ms) {
+  return !lease.token.empty() && now_ms < lease.until_ms;
+}
+
+}  // namespace
+
+std::unexpected<Error> no_session(const SessionKey& key) {
+  return fail(Code::NotFound, "there is no session '" + key.session + "'");
+}
+
+std::unexpected<Error> session_exists(const std::string& session) {
+  return fail(Code::Conflict, "there is a session '" + session + "' already");
+}
+
+Result<Appended> repeated(const RowBatch& batch, std::uint64_t known_hash, Appended known) {
+  if (known_hash != batch.hash) {
+    return fail(Code::Invalid, "the batch id '" + batch.id + "' belongs to other records");
+  }
+  known.repeated = true;
+  return known;
+}
+
+Result<void> check_size(const RowBatch& batch, Position size) {
+  if (!batch.expected_size || *batch.expected_size == size) return {};
+  return fail(Code::Conflict, "the session has " + std::to_string(size) + " records, not " +
+                                  std::to_string(*batch.expected_size));
+}
+
+Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms) {
+  if (is_held(held, now_ms)) {
+    if (batch.lease == held.token) return {};
+    return fail(Code::Conflict, "the session is run by '" + held.owner + "'");
+  }
+  if (batch.lease.empty()) return {};
+  return fail(Code::Conflict, "the lease is over");
+}
+
+Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms) {
+  if (is_held(held, now_ms) && held.token != request.token && !request.takes_over) {
+    return fail(Code::Conflict, "the session is run by '" + held.owner + "'");
+  }
+  return Lease{request.token, request.owner, now_ms + request.time.count()};
+}
+
+Result<void> check_fork(const SessionKey& from, Position has, Position size) {
+  if (size <= has) return {};
+  return fail(Code::Invalid, "the session '" + from.session + "' has " + std::to_string(has) +
+                                 " records, fewer than " + std::to_string(size));
+}
+
+bool PageLimit::takes(const Row& row) {
+  if (left_ == 0) return false;
+  std::size_t bytes = row.record.body.size();
+  for (const Medium& medium : row.media) bytes += medium.bytes ? medium.bytes->size() : 0;
+  if (bytes > bytes_left_ && !is_first_) return false;
+  --left_;
+  bytes_left_ -= std::min(bytes, bytes_left_);
+  is_first_ = false;
+  return true;
+}
+
+bool comes_before(const SessionInfo& a, const SessionInfo& b) {
+  if (a.updated_ms != b.updated_ms) return a.updated_ms > b.updated_ms;
+  return a.session < b.session;
+}
+
+Result<ListCursor> ListCursor::read(std::string_view text) {
+  ListCursor out;
+  if (text.empty()) return out;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, out.updated_ms);
+  if (error != std::errc() || at == end || *at != ':') {
+    return fail(Code::Invalid, "no list of sessions goes on there");
+  }
+  out.is_start = false;
+  out.session.assign(at + 1, end);
+  return out;
+}
+
+std::string ListCursor::write(const SessionInfo& last) {
+  return std::to_string(last.updated_ms) + ":" + last.session;
+}
+
+bool ListCursor::is_before(const SessionInfo& info) const {
+  if (is_start) return true;
+  if (info.updated_ms != updated_ms) return info.updated_ms < updated_ms;
+  return info.session > session;
+}
+
+SessionList first_of(std::vector<SessionInfo> sessions, std::size_t count) {
+  SessionList out;
+  if (sessions.size() > count) {
+    sessions.resize(count);
+    if (!sessions.empty()) out.next = ListCursor::write(sessions.back());
+  }
+  out.sessions = std::move(sessions);
+  return out;
+}
+
+}  // namespace parley::store

@@ -1,0 +1,75 @@
+// What every backend decides the same way: the rules of batches, leases, forks, pages and lists, with the
+// sentences of their errors. Pure functions; safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/store/backend.h"
+
+namespace parley::store {
+
+// How many of the first records are asked for a title.
+inline constexpr std::size_t kMostTitleRecords = 8;
+
+std::unexpected<Error> no_session(const SessionKey& key);
+std::unexpected<Error> session_exists(const std::string& session);
+
+// ---- Batches (P4)
+
+// The answer to a batch whose id is there already: where it is, or Invalid if it was another batch.
+Result<Appended> repeated(const RowBatch& batch, std::uint64_t known_hash, Appended known);
+// Fails with Conflict if the batch expects another size.
+Result<void> check_size(const RowBatch& batch, Position size);
+
+// ---- Leases
+
+// A lease without a token is none. Fails with Conflict, naming the owner.
+Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms);
+// The lease that a request gets where `held` is.
+Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms);
+
+// ---- Forks
+
+Result<void> check_fork(const SessionKey& from, Position has, Position size);
+
+// ---- Pages
+
+// Counts what goes into a page. One thread at a time.
+class PageLimit {
+ public:
+  explicit PageLimit(const Range& range) : left_(range.count), bytes_left_(range.bytes) {}
+  // True if the row is still to be taken; the first one always is, if any may.
+  bool takes(const Row& row);
+
+ private:
+  std::size_t left_;
+  std::size_t bytes_left_;
+  bool is_first_ = true;
+};
+
+// ---- Lists
+
+// The order of lists: what changed last comes first.
+bool comes_before(const SessionInfo& a, const SessionInfo& b);
+
+// Where a list goes on: behind the last session of the page before. As text: "<updated_ms>:<session>".
+struct ListCursor {
+  bool is_start = true;
+  std::int64_t updated_ms = 0;
+  std::string session;
+
+  // Fails with Invalid if no list gave this text.
+  static Result<ListCursor> read(std::string_view text);
+  static std::string write(const SessionInfo& last);
+  bool is_before(const SessionInfo& info) const;
+};
+
+// The first `count` of sessions in order, and where to go on if there are more.
+SessionList first_of(std::vector<SessionInfo> sessions, std::size_t count);
+
+}  // namespace parley::store

@@ -1,0 +1,216 @@
+#include "parley/store/store.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "parley/base/utf8.h"
+#include "parley/store/backend.h"
+#include "store/row.h"
+#include "store/words.h"
+
+namespace parley::store {
+namespace {
+
+constexpr std::size_t kMostIdBytes = 256;
+constexpr std::size_t kMostSearchBytes = 4096;
+
+// What no id may hold: it would end a line, a C string or a field somewhere.
+bool has_control(std::string_view id) {
+  for (std::size_t i = 0; i < id.size(); ++i) {
+    const auto c = static_cast<unsigned char>(id[i]);
+    if (c < 0x20 || c == 0x7F) return true;
+    if (c == 0xC2 && i + 1 < id.size() && static_cast<unsigned char>(id[i + 1]) < 0xA0) return true;  // C1
+  }
+  return false;
+}
+
+Result<void> check_id(std::string_view id, const std::string& what) {
+  if (id.empty()) return fail(Code::Invalid, "the " + what + " is empty");
+  if (id.size() > kMostIdBytes) {
+    return fail(Code::Invalid, "the " + what + " has " + std::to_string(id.size()) + " bytes, more than " +
+                                   std::to_string(kMostIdBytes));
+  }
+  if (!is_utf8(id)) return fail(Code::Invalid, "the " + what + " is not UTF-8");
+  if (has_control(id)) return fail(Code::Invalid, "the " + what + " has a control character");
+  return {};
+}
+
+Result<void> check_key(const SessionKey& key) {
+  PARLEY_CHECK(check_id(key.tenant, "tenant"));
+  return check_id(key.session, "session id");
+}
+
+std::unexpected<Error> over(const std::string& what, std::size_t has, std::string_view unit, std::size_t most,
+                            const std::string& path = {}) {
+  return fail(Code::LimitExceeded,
+              "the " + what + " has " + std::to_string(has) + " " + std::string(unit) + ", more than " +
+                  std::to_string(most),
+              path);
+}
+
+Result<std::size_t> checked_size(const Record& record, const StoreLimits& limits, const std::string& path) {
+  struct Field {
+    const std::string& value;
+    const char* what;
+    bool is_text;
+  };
+  const Field fields[] = {{record.body, "body", false},
+                          {record.dialect, "dialect", true},
+                          {record.message_id, "message id", true},
+                          {record.role, "role", true},
+                          {record.name, "name", true},
+                          {record.text, "text", true}};
+  std::size_t bytes = 0;
+  for (const Field& field : fields) {
+    const std::size_t size = field.value.size();
+    if (size > limits.body_bytes) return over(field.what, size, "bytes", limits.body_bytes, path);
+    if (field.is_text && !is_utf8(field.value)) {
+      return fail(Code::Invalid, "the " + std::string(field.what) + " is not UTF-8", path);
+    }
+    bytes += size;
+  }
+  return bytes;
+}
+
+Result<void> check_batch(const Batch& batch, const StoreLimits& limits) {
+  PARLEY_CHECK(check_id(batch.id, "batch id"));
+  if (!batch.lease.empty()) PARLEY_CHECK(check_id(batch.lease, "token of the lease"));
+  const std::size_t count = batch.records.size();
+  if (count == 0) return fail(Code::Invalid, "the batch has no records");
+  if (count > limits.batch_records) return over("batch", count, "records", limits.batch_records);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    PARLEY_TRY(const std::size_t size, checked_size(batch.records[i], limits, "/" + std::to_string(i)));
+    bytes += size;
+  }
+  if (bytes > limits.batch_bytes) return over("batch", bytes, "bytes", limits.batch_bytes);
+  return {};
+}
+
+// A record that cannot be read, in place of it.
+StoredRecord damaged(const SessionKey& key, Position position, const Error& error) {
+  StoredRecord out;
+  out.position = position;
+  out.damage =
+      Error{Code::Damaged,
+            error.message + ": record " + std::to_string(position) + " of session '" + key.session + "'",
+            "/" + std::to_string(position)};
+  return out;
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Backend> backend, StoreOptions options)
+    : backend_(std::move(backend)), options_(options) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Appended> Store::append(const SessionKey& key, const Batch& batch, Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  PARLEY_CHECK(check_batch(batch, options_.limits));
+  return backend_->append(key, to_rows(batch), deadline);
+}
+
+Result<std::optional<Appended>> Store::resolve(const SessionKey& key, std::string_view batch,
+                                               Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  PARLEY_CHECK(check_id(batch, "batch id"));
+  return backend_->resolve(key, batch, deadline);
+}
+
+Result<Page> Store::read(const SessionKey& key, const Range& range, Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  PARLEY_TRY(RowPage rows, backend_->read(key, range, deadline));
+  Page page;
+  page.size = rows.size;
+  page.records.reserve(rows.rows.size());
+  for (Row& row : rows.rows) {
+    const Position position = row.position;
+    Result<StoredRecord> record = to_record(std::move(row));
+    page.records.push_back(record ? *std::move(record) : damaged(key, position, record.error()));
+    if (page.records.back().damage && !range.with_damaged) {
+      return std::unexpected(*std::move(page.records.back().damage));
+    }
+  }
+  return page;
+}
+
+Result<SessionInfo> Store::head(const SessionKey& key, Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  return backend_->head(key, deadline);
+}
+
+Result<SessionInfo> Store::fork(const SessionKey& from, const std::string& to, Position size,
+                                Deadline deadline) {
+  PARLEY_CHECK(check_key(from));
+  PARLEY_CHECK(check_id(to, "session id"));
+  return backend_->fork(from, to, size, deadline);
+}
+
+Result<SessionList> Store::list(const std::string& tenant, const ListOptions& options, Deadline deadline) {
+  PARLEY_CHECK(check_id(tenant, "tenant"));
+  return backend_->list(tenant, options, deadline);
+}
+
+Result<std::vector<Hit>> Store::search(const std::string& tenant, std::string_view words, std::size_t count,
+                                       Deadline deadline) {
+  PARLEY_CHECK(check_id(tenant, "tenant"));
+  if (words.size() > kMostSearchBytes) return over("search", words.size(), "bytes", kMostSearchBytes);
+  if (!is_utf8(words)) return fail(Code::InvalidUtf8, "the words to search for are not UTF-8");
+  const std::vector<std::string> phrases = phrases_of(words);
+  if (phrases.empty()) return fail(Code::Invalid, "there is no word to search for");
+  return backend_->search(tenant, phrases, count, deadline);
+}
+
+Result<void> Store::remove(const SessionKey& key, Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  return backend_->remove(key, deadline);
+}
+
+Result<void> Store::expire(const SessionKey& key, std::optional<std::int64_t> at_ms, Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  return backend_->expire(key, at_ms, deadline);
+}
+
+Result<std::size_t> Store::sweep(Deadline deadline) { return backend_->sweep(deadline); }
+
+Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
+                           LeaseMode mode, const std::string& token, Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  PARLEY_CHECK(check_id(owner, "owner of the lease"));
+  if (!token.empty()) PARLEY_CHECK(check_id(token, "token of the lease"));
+  if (time <= std::chrono::milliseconds(0)) return fail(Code::Invalid, "a lease must last for some time");
+  const LeaseRequest request{owner, token.empty() ? new_short_id() : token, time,
+                             mode == LeaseMode::TakeOver};
+  // Nobody tells when a lease ends, so a waiter looks again, less and less often.
+  std::chrono::milliseconds pause(2);
+  while (true) {
+    Result<Lease> lease = backend_->lease(key, request, deadline);
+    if (lease || lease.error().code != Code::Conflict || mode != LeaseMode::Wait) return lease;
+    if (deadline.has_passed()) return fail(Code::Timeout, lease.error().message);
+    std::this_thread::sleep_for(std::min(pause, deadline.left()));
+    pause = std::min(pause * 2, std::chrono::milliseconds(100));
+  }
+}
+
+Result<void> Store::release(const SessionKey& key, const Lease& lease, Deadline deadline) {
+  PARLEY_CHECK(check_key(key));
+  return backend_->release(key, lease.token, deadline);
+}
+
+Health Store::health(Deadline deadline) { return backend_->health(deadline); }
+
+Result<void> Store::each(const SessionKey& key, Position first,
+                         const std::function<Result<void>(const StoredRecord&)>& visit) {
+  while (true) {
+    PARLEY_TRY(const Page page, read(key, {.first = first}));
+    for (const StoredRecord& record : page.records) PARLEY_CHECK(visit(record));
+    if (page.records.empty()) return {};
+    first = page.records.back().position + 1;
+    if (first >= page.size) return {};
+  }
+}
+
+}  // namespace parley::store
