@@ -22,6 +22,7 @@ Opened open_memory(const std::string& rest, const StoreOptions&) {
 
 constexpr Scheme kSchemes[] = {
     {"memory:", open_memory},
+    {"sqlite:", sqlite_backend},
 };
 
 }  // namespace

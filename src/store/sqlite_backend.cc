@@ -1,0 +1,304 @@
+// One file, many processes: the default store. What is safe about it is in sqlite_writer.h (writes),
+// sqlite_file.h (the file) and sqlite_schema.cc (the tables).
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "parley/base/clock.h"
+#include "store/backends.h"
+#include "store/rules.h"
+#include "store/sqlite_db.h"
+#include "store/sqlite_file.h"
+#include "store/sqlite_records.h"
+#include "store/sqlite_search.h"
+#include "store/sqlite_sessions.h"
+#include "store/sqlite_writer.h"
+
+namespace parley::store {
+namespace {
+
+// Connections that read, kept for the next reader. Safe from any thread.
+class Readers {
+ public:
+  explicit Readers(std::string path) : path_(std::move(path)) {}
+
+  Result<Db> take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        Db db = std::move(idle_.back());
+        idle_.pop_back();
+        return db;
+      }
+    }
+    return Db::open(path_, Db::Mode::Read);
+  }
+
+  void give_back(Db db) {
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() < kMostIdle) idle_.push_back(std::move(db));
+  }
+
+ private:
+  static constexpr std::size_t kMostIdle = 4;
+  std::string path_;
+  std::mutex mutex_;
+  std::vector<Db> idle_;
+};
+
+// Before 3.51.3 (3.50.7, 3.44.6) a reset of the log during a write can lose committed pages.
+bool has_reset_bug(int version) {
+  return version < 3'051'003 && !(version >= 3'050'007 && version < 3'051'000) &&
+         !(version >= 3'044'006 && version < 3'045'000);
+}
+
+class SqliteBackend final : public Backend {
+ public:
+  SqliteBackend(std::string path, Durability durability)
+      : path_(std::move(path)), durability_(durability), readers_(path_) {}
+
+  Result<Appended> append(const SessionKey& key, const RowBatch& batch, Deadline deadline) override {
+    Appended appended;
+    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
+      PARLEY_TRY(appended, append_in(db, key, batch));
+      return {};
+    }));
+    appended.durability = durability_;
+    return appended;
+  }
+
+  Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
+                                          Deadline deadline) override {
+    return read_with<std::optional<Appended>>(deadline, [&](Db& db) -> Result<std::optional<Appended>> {
+      PARLEY_TRY(const auto session, find_session(db, key));
+      if (!session) return std::nullopt;
+      PARLEY_TRY(auto known, find_batch(db, session->id, batch));
+      if (!known) return std::nullopt;
+      known->appended.durability = durability_;
+      return known->appended;
+    });
+  }
+
+  Result<RowPage> read(const SessionKey& key, const Range& range, Deadline deadline) override {
+    return read_with<RowPage>(deadline, [&](Db& db) -> Result<RowPage> {
+      PARLEY_TRY(const SessionRow session, existing(db, key));
+      return read_rows(db, session, range);
+    });
+  }
+
+  Result<SessionInfo> head(const SessionKey& key, Deadline deadline) override {
+    return read_with<SessionInfo>(deadline, [&](Db& db) -> Result<SessionInfo> {
+      PARLEY_TRY(const SessionRow session, existing(db, key));
+      return info_of(db, key.session, session);
+    });
+  }
+
+  Result<SessionInfo> fork(const SessionKey& from, const std::string& to, Position size,
+                           Deadline deadline) override {
+    SessionInfo made;
+    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
+      PARLEY_TRY(made, fork_in(db, from, to, size));
+      return {};
+    }));
+    return made;
+  }
+
+  Result<SessionList> list(const std::string& tenant, const ListOptions& options,
+                           Deadline deadline) override {
+    PARLEY_TRY(const ListCursor after, ListCursor::read(options.after));
+    return read_with<SessionList>(deadline, [&](Db& db) -> Result<SessionList> {
+      PARLEY_TRY(std::vector<SessionInfo> all, sessions_of(db, tenant));
+      std::erase_if(all, [&](const SessionInfo& info) { return !after.is_before(info); });
+      std::sort(all.begin(), all.end(), comes_before);
+      SessionList out = first_of(std::move(all), options.count);
+      for (SessionInfo& info : out.sessions) {
+        PARLEY_TRY(const SessionRow session, existing(db, {tenant, info.session}));
+        PARLEY_TRY(info.title, title_of(db, session));
+      }
+      return out;
+    });
+  }
+
+  Result<std::vector<Hit>> search(const std::string& tenant, const std::vector<std::string>& phrases,
+                                  std::size_t count, Deadline deadline) override {
+    PARLEY_CHECK(bring_index_up_to_date(deadline));
+    return read_with<std::vector<Hit>>(deadline,
+                                       [&](Db& db) { return find_hits(db, tenant, phrases, count); });
+  }
+
+  Result<void> remove(const SessionKey& key, Deadline deadline) override {
+    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
+      PARLEY_TRY(const SessionRow session, existing(db, key));
+      PARLEY_CHECK(erase_session(db, session.id));
+      return merge_index(db);
+    }));
+    return writer_->empty_log(deadline);
+  }
+
+  Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms, Deadline deadline) override {
+    return write(deadline, [&](Db& db) -> Result<void> {
+      PARLEY_TRY(const SessionRow session, existing(db, key));
+      PARLEY_TRY(Query q, db.query("UPDATE sessions SET expires_ms = ?2 WHERE id = ?1"));
+      q.bind(1, session.id);
+      if (at_ms) q.bind(2, *at_ms);
+      return q.run();
+    });
+  }
+
+  Result<std::size_t> sweep(Deadline deadline) override {
+    std::size_t swept = 0;
+    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
+      PARLEY_TRY(swept, erase_expired(db));
+      return swept == 0 ? Result<void>() : merge_index(db);
+    }));
+    if (swept > 0) PARLEY_CHECK(writer_->empty_log(deadline));
+    return swept;
+  }
+
+  Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) override {
+    Lease out;
+    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
+      PARLEY_TRY(const auto session, take_session(db, key));
+      PARLEY_TRY(out, granted(session ? session->lease : Lease{}, request, now_ms()));
+      if (session) return set_lease(db, session->id, out);
+      PARLEY_TRY(const std::int64_t made, make_session(db, key, now_ms()));
+      return set_lease(db, made, out);
+    }));
+    return out;
+  }
+
+  Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) override {
+    return write(deadline, [&](Db& db) -> Result<void> {
+      PARLEY_TRY(const auto session, find_session(db, key));
+      if (!session || session->lease.token != token) return {};
+      return set_lease(db, session->id, {});
+    });
+  }
+
+  Health health(Deadline deadline) override {
+    Health out;
+    out.backend = "sqlite";
+    out.version = sqlite_version();
+    out.durability = durability_;
+    const auto start = std::chrono::steady_clock::now();
+    const auto seen =
+        read_with<std::int64_t>(deadline, [](Db& db) { return db.number("SELECT count(*) FROM sessions"); });
+    out.latency_us =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start)
+            .count();
+    out.is_ok = seen.has_value();
+    if (!seen) out.error = seen.error();
+    if (has_reset_bug(sqlite_version_number())) {
+      out.warnings.push_back(
+          "SQLite " + out.version +
+          " can lose pages if two programs write at once: let Parley alone write to the file");
+    }
+    for (std::string& warning : permission_warnings(path_)) out.warnings.push_back(std::move(warning));
+    return out;
+  }
+
+ private:
+  // Opens the file at the first call, and again after a failure.
+  Result<void> open(const Deadline& deadline) {
+    const std::lock_guard lock(mutex_);
+    if (writer_ != nullptr) {
+      // A child of fork() shares locks and memory with its parent, and would break both.
+      if (pid_ == ::getpid()) return {};
+      return fail(Code::Unsupported, "the store was opened before fork(): open it in the child");
+    }
+    PARLEY_TRY(writer_, SqliteWriter::open(path_, durability_, deadline));
+    pid_ = ::getpid();
+    return {};
+  }
+
+  Result<void> write(const Deadline& deadline, const SqliteWriter::Job& job) {
+    PARLEY_CHECK(open(deadline));
+    return writer_->run(job, deadline);
+  }
+
+  // What `job` gives, from one state of the database.
+  template <typename T, typename Job>
+  Result<T> read_with(const Deadline& deadline, const Job& job) {
+    PARLEY_CHECK(open(deadline));
+    PARLEY_TRY(Db db, readers_.take());
+    db.wait_until(deadline);
+    PARLEY_CHECK(db.run("BEGIN"));
+    Result<T> out = job(db);
+    db.roll_back();
+    readers_.give_back(std::move(db));
+    return out;
+  }
+
+  static Result<SessionRow> existing(Db& db, const SessionKey& key) {
+    PARLEY_TRY(std::optional<SessionRow> session, find_session(db, key));
+    if (!session) return no_session(key);
+    return *std::move(session);
+  }
+
+  static Result<Appended> append_in(Db& db, const SessionKey& key, const RowBatch& batch) {
+    PARLEY_TRY(const std::optional<SessionRow> session, take_session(db, key));
+    Position size = 0;
+    if (session) {
+      PARLEY_TRY(const auto known, find_batch(db, session->id, batch.id));
+      if (known) return repeated(batch, known->hash, known->appended);
+      PARLEY_TRY(size, size_of(db, *session));
+    }
+    PARLEY_CHECK(check_size(batch, size));
+    PARLEY_CHECK(check_lease(batch, session ? session->lease : Lease{}, now_ms()));
+    std::int64_t id = session ? session->id : 0;
+    if (!session) {
+      PARLEY_TRY(id, make_session(db, key, batch.rows.front().record.created_ms));
+    }
+    PARLEY_CHECK(insert_rows(db, key.tenant, id, batch, size));
+    return Appended{size, batch.rows.size()};
+  }
+
+  static Result<SessionInfo> fork_in(Db& db, const SessionKey& from, const std::string& to, Position size) {
+    PARLEY_TRY(const SessionRow source, existing(db, from));
+    PARLEY_TRY(const Position has, size_of(db, source));
+    PARLEY_CHECK(check_fork(from, has, size));
+    const SessionKey key{from.tenant, to};
+    PARLEY_TRY(const auto taken, take_session(db, key));
+    if (taken) return session_exists(to);
+    std::optional<std::int64_t> parent;
+    if (size > 0) {
+      PARLEY_TRY(const SessionRow holder, holder_of(db, source, size));
+      parent = holder.id;
+    }
+    PARLEY_TRY([[maybe_unused]] const std::int64_t id, make_session(db, key, now_ms(), parent, size));
+    PARLEY_TRY(const SessionRow made, existing(db, key));
+    return info_of(db, to, made);
+  }
+
+  Result<void> bring_index_up_to_date(const Deadline& deadline) {
+    while (true) {
+      PARLEY_TRY(const bool is_current, read_with<bool>(deadline, is_index_current));
+      if (is_current) return {};
+      PARLEY_CHECK(write(deadline, index_some));
+    }
+  }
+
+  std::string path_;
+  Durability durability_;
+  std::mutex mutex_;  // for opening
+  int pid_ = 0;
+  std::unique_ptr<SqliteWriter> writer_;
+  Readers readers_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> sqlite_backend(const std::string& path, const StoreOptions& options) {
+  if (path.empty()) return fail(Code::Invalid, "the path of the database is empty: 'sqlite:PATH'");
+  if (path.find('\0') != std::string::npos) return fail(Code::Invalid, "the path of the database has a NUL");
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (error) return fail(Code::Unavailable, "cannot tell the working directory: " + error.message(), path);
+  return std::make_unique<SqliteBackend>(absolute.string(), options.durability);
+}
+
+}  // namespace parley::store

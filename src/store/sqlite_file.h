@@ -1,0 +1,39 @@
+// The file of a database: made safely, checked before it is opened, and locked between processes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parley/base/deadline.h"
+#include "parley/base/error.h"
+
+namespace parley::store {
+
+// Makes the file and its folder if there is none (0600 and 0700, whatever the umask). Refuses what is not a
+// regular file of one's own on a local disk: a symbolic link, a second name, another owner, a network file
+// system. The file is never opened here once it exists: closing it would drop the locks that SQLite holds.
+Result<void> prepare_file(const std::string& path);
+
+// What health should say of the permissions of a file and its folder.
+std::vector<std::string> permission_warnings(const std::string& path);
+
+// A lock beside the database, held around every write and every checkpoint of any process. SQLite before
+// 3.51.3 can lose committed pages if one connection writes while another resets the log; who holds this lock
+// is alone. One thread at a time.
+class FileLock {
+ public:
+  static Result<FileLock> open(const std::string& path);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&&) = delete;
+  ~FileLock();
+
+  // Fails with Timeout. Given up when the process ends, however it ends.
+  Result<void> lock(const Deadline& deadline);
+  void unlock();
+
+ private:
+  explicit FileLock(int file) : file_(file) {}
+  int file_;
+};
+
+}  // namespace parley::store

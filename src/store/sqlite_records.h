@@ -1,0 +1,29 @@
+// Records and their media in the tables of a database. Every function runs in a transaction of its caller.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parley/base/error.h"
+#include "parley/store/backend.h"
+#include "store/sqlite_db.h"
+#include "store/sqlite_sessions.h"
+
+namespace parley::store {
+
+// Where a batch is, and its hash.
+struct BatchRow {
+  Appended appended;
+  std::uint64_t hash;
+};
+Result<std::optional<BatchRow>> find_batch(Db& db, std::int64_t session, std::string_view batch);
+
+// Puts the rows of a batch at the positions from `first` on. Fails with LimitExceeded if the session is full.
+Result<void> insert_rows(Db& db, const std::string& tenant, std::int64_t session, const RowBatch& batch,
+                         Position first);
+
+// A row that cannot be read (P6) comes without what it holds, so that its checksum tells.
+Result<RowPage> read_rows(Db& db, const SessionRow& session, const Range& range);
+
+}  // namespace parley::store

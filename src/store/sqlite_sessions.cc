@@ -1,0 +1,267 @@
+#include "store/sqlite_sessions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parley/base/clock.h"
+#include "store/rules.h"
+#include "store/sqlite_search.h"
+#include "store/words.h"
+
+namespace parley::store {
+namespace {
+
+std::optional<std::int64_t> optional_integer(const Query& q, int column) {
+  if (q.is_null(column)) return {};
+  return q.integer(column);
+}
+
+// Of "SELECT id, parent, shared, created_ms, expires_ms, lease_token, lease_owner, lease_until_ms".
+SessionRow session_in(const Query& q) {
+  SessionRow out;
+  out.id = q.integer(0);
+  out.parent = optional_integer(q, 1);
+  out.shared = static_cast<Position>(q.integer(2));
+  out.created_ms = q.integer(3);
+  out.expires_ms = optional_integer(q, 4);
+  out.lease = {std::string(q.text(5)), std::string(q.text(6)), q.integer(7)};
+  return out;
+}
+
+bool has_expired(const SessionRow& session) { return session.expires_ms && now_ms() >= *session.expires_ms; }
+
+Result<std::optional<SessionRow>> session_named(Db& db, const SessionKey& key) {
+  PARLEY_TRY(
+      Query q,
+      db.query("SELECT id, parent, shared, created_ms, expires_ms, lease_token, lease_owner, lease_until_ms "
+               "FROM sessions WHERE tenant = ?1 AND name = ?2 AND removed = 0"));
+  q.bind_text(1, key.tenant).bind_text(2, key.session);
+  PARLEY_TRY(const bool has_row, q.step());
+  if (!has_row) return std::nullopt;
+  return session_in(q);
+}
+
+Result<SessionRow> session_by_id(Db& db, std::int64_t id) {
+  PARLEY_TRY(
+      Query q,
+      db.query("SELECT id, parent, shared, created_ms, expires_ms, lease_token, lease_owner, lease_until_ms "
+               "FROM sessions WHERE id = ?1"));
+  PARLEY_TRY(const bool has_row, q.bind(1, id).step());
+  if (!has_row) return fail(Code::Damaged, "a fork has lost the session it came from");
+  return session_in(q);
+}
+
+// The id of the newest record of its own; nothing if it has none.
+Result<std::optional<std::int64_t>> last_record(Db& db, std::int64_t session) {
+  PARLEY_TRY(Query q, db.query("SELECT id FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1"));
+  q.bind(1, record_id(session, 0)).bind(2, record_id(session, kMostRecords - 1));
+  PARLEY_TRY(const bool has_row, q.step());
+  if (!has_row) return std::nullopt;
+  return q.integer(0);
+}
+
+// Runs a statement whose parameters are the first and the last id of records.
+Result<void> run_on(Db& db, const char* sql, std::int64_t first, std::int64_t last) {
+  PARLEY_TRY(Query q, db.query(sql));
+  return q.bind(1, first).bind(2, last).run();
+}
+
+Result<std::vector<std::int64_t>> media_of(Db& db, std::int64_t first, std::int64_t last) {
+  PARLEY_TRY(Query q, db.query("SELECT DISTINCT media FROM record_media WHERE record BETWEEN ?1 AND ?2"));
+  q.bind(1, first).bind(2, last);
+  std::vector<std::int64_t> out;
+  while (true) {
+    PARLEY_TRY(const bool has_row, q.step());
+    if (!has_row) return out;
+    out.push_back(q.integer(0));
+  }
+}
+
+// Erases the records of a session from a position on, and what only they need.
+Result<void> erase_records(Db& db, std::int64_t session, Position from) {
+  const std::int64_t first = record_id(session, from);
+  const std::int64_t last = record_id(session, kMostRecords - 1);
+  PARLEY_CHECK(forget_words(db, session, from));
+  PARLEY_TRY(const std::vector<std::int64_t> media, media_of(db, first, last));
+  PARLEY_CHECK(run_on(db, "DELETE FROM record_media WHERE record BETWEEN ?1 AND ?2", first, last));
+  PARLEY_CHECK(run_on(db, "DELETE FROM records WHERE id BETWEEN ?1 AND ?2", first, last));
+  for (const std::int64_t medium : media) {
+    PARLEY_TRY(Query q, db.query("DELETE FROM media WHERE id = ?1 "
+                                 "AND NOT EXISTS (SELECT 1 FROM record_media WHERE media = ?1)"));
+    PARLEY_CHECK(q.bind(1, medium).run());
+  }
+  return {};
+}
+
+Result<void> run_with(Db& db, const char* sql, std::int64_t session) {
+  PARLEY_TRY(Query q, db.query(sql));
+  return q.bind(1, session).run();
+}
+
+// How many of its records living or hidden forks share; nothing if it has no forks.
+Result<std::optional<Position>> most_shared(Db& db, std::int64_t session) {
+  PARLEY_TRY(Query q, db.query("SELECT max(shared) FROM sessions WHERE parent = ?1"));
+  PARLEY_TRY([[maybe_unused]] const bool has_row, q.bind(1, session).step());
+  if (q.is_null(0)) return std::nullopt;
+  return static_cast<Position>(q.integer(0));
+}
+
+}  // namespace
+
+Result<std::optional<SessionRow>> find_session(Db& db, const SessionKey& key) {
+  PARLEY_TRY(std::optional<SessionRow> found, session_named(db, key));
+  if (found && has_expired(*found)) found.reset();
+  return found;
+}
+
+Result<std::optional<SessionRow>> take_session(Db& db, const SessionKey& key) {
+  PARLEY_TRY(std::optional<SessionRow> found, session_named(db, key));
+  if (found && has_expired(*found)) {
+    PARLEY_CHECK(erase_session(db, found->id));
+    found.reset();
+  }
+  return found;
+}
+
+Result<std::int64_t> make_session(Db& db, const SessionKey& key, std::int64_t created_ms,
+                                  std::optional<std::int64_t> parent, Position shared) {
+  PARLEY_TRY(Query q, db.query("INSERT INTO sessions(tenant, name, created_ms, parent, shared) "
+                               "VALUES (?1, ?2, ?3, ?4, ?5)"));
+  q.bind_text(1, key.tenant).bind_text(2, key.session).bind(3, created_ms);
+  if (parent) q.bind(4, *parent);
+  PARLEY_CHECK(q.bind(5, static_cast<std::int64_t>(shared)).run());
+  const std::int64_t id = db.last_id();
+  if (id >= std::int64_t{1} << 31)
+    return fail(Code::LimitExceeded, "the database has no room for more sessions");
+  return id;
+}
+
+Result<void> set_lease(Db& db, std::int64_t session, const Lease& lease) {
+  PARLEY_TRY(Query q, db.query("UPDATE sessions SET lease_token = ?2, lease_owner = ?3, lease_until_ms = ?4 "
+                               "WHERE id = ?1"));
+  q.bind(1, session).bind_text(2, lease.token).bind_text(3, lease.owner).bind(4, lease.until_ms);
+  return q.run();
+}
+
+Result<Position> size_of(Db& db, const SessionRow& session) {
+  PARLEY_TRY(const auto last, last_record(db, session.id));
+  if (!last) return session.shared;
+  return static_cast<Position>(*last & 0xFFFF'FFFF) + 1;
+}
+
+Result<SessionInfo> info_of(Db& db, const std::string& name, const SessionRow& session) {
+  SessionInfo out;
+  out.session = name;
+  out.created_ms = session.created_ms;
+  out.updated_ms = session.created_ms;
+  out.expires_ms = session.expires_ms;
+  PARLEY_TRY(out.size, size_of(db, session));
+  if (out.size == 0) return out;
+  PARLEY_TRY(const SessionRow holder, holder_of(db, session, out.size));
+  PARLEY_TRY(Query q, db.query("SELECT created_ms FROM records WHERE id = ?1"));
+  PARLEY_TRY(const bool has_row, q.bind(1, record_id(holder.id, out.size - 1)).step());
+  if (!has_row) return fail(Code::Damaged, "the last record of session '" + name + "' is not there");
+  out.updated_ms = q.integer(0);
+  return out;
+}
+
+Result<std::string> title_of(Db& db, const SessionRow& session) {
+  PARLEY_TRY(const Position size, size_of(db, session));
+  PARLEY_TRY(const std::vector<RecordRun> runs,
+             runs_of(db, session, std::min<Position>(size, kMostTitleRecords)));
+  for (const RecordRun& run : runs) {
+    PARLEY_TRY(Query q, db.query("SELECT substr(text, 1, 1000) FROM records WHERE id BETWEEN ?1 AND ?2 "
+                                 "AND text <> '' ORDER BY id"));
+    q.bind(1, run.first).bind(2, run.last);
+    while (true) {
+      PARLEY_TRY(const bool has_row, q.step());
+      if (!has_row) break;
+      if (std::string title = title_of(q.text(0)); !title.empty()) return title;
+    }
+  }
+  return std::string();
+}
+
+Result<std::vector<RecordRun>> runs_of(Db& db, const SessionRow& session, Position size) {
+  std::vector<RecordRun> out;
+  SessionRow at = session;
+  Position end = size;
+  while (end > 0) {
+    const Position begin = at.parent ? std::min(at.shared, end) : 0;
+    if (begin < end) out.push_back({record_id(at.id, begin), record_id(at.id, end - 1), begin});
+    if (!at.parent) break;
+    end = begin;
+    PARLEY_TRY(at, session_by_id(db, *at.parent));
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+Result<SessionRow> holder_of(Db& db, SessionRow session, Position size) {
+  while (session.parent && size <= session.shared) {
+    PARLEY_TRY(session, session_by_id(db, *session.parent));
+  }
+  return session;
+}
+
+Result<void> erase_session(Db& db, std::int64_t session) {
+  std::optional<std::int64_t> next = session;
+  bool is_asked = true;  // its parents go only if they were removed before, and nobody needs them now
+  while (next) {
+    const std::int64_t id = *next;
+    PARLEY_TRY(const SessionRow row, session_by_id(db, id));
+    if (!is_asked) {
+      PARLEY_TRY(Query q, db.query("SELECT removed FROM sessions WHERE id = ?1"));
+      PARLEY_TRY([[maybe_unused]] const bool has_row, q.bind(1, id).step());
+      if (q.integer(0) == 0) return {};
+    }
+    PARLEY_TRY(const std::optional<Position> shared, most_shared(db, id));
+    PARLEY_CHECK(erase_records(db, id, shared ? std::max(*shared, row.shared) : 0));
+    PARLEY_CHECK(run_with(db, "DELETE FROM batches WHERE session = ?1", id));
+    if (shared) {
+      return run_with(db,
+                      "UPDATE sessions SET removed = 1, expires_ms = NULL, lease_token = NULL, "
+                      "lease_owner = NULL WHERE id = ?1",
+                      id);
+    }
+    PARLEY_CHECK(run_with(db, "DELETE FROM indexed WHERE session = ?1", id));
+    PARLEY_CHECK(run_with(db, "DELETE FROM sessions WHERE id = ?1", id));
+    next = row.parent;
+    is_asked = false;
+  }
+  return {};
+}
+
+Result<std::size_t> erase_expired(Db& db) {
+  std::vector<std::int64_t> expired;
+  {
+    PARLEY_TRY(Query q, db.query("SELECT id FROM sessions WHERE expires_ms <= ?1 AND removed = 0"));
+    q.bind(1, now_ms());
+    while (true) {
+      PARLEY_TRY(const bool has_row, q.step());
+      if (!has_row) break;
+      expired.push_back(q.integer(0));
+    }
+  }
+  for (const std::int64_t session : expired) PARLEY_CHECK(erase_session(db, session));
+  return expired.size();
+}
+
+Result<std::vector<SessionInfo>> sessions_of(Db& db, const std::string& tenant) {
+  PARLEY_TRY(
+      Query q,
+      db.query("SELECT id, parent, shared, created_ms, expires_ms, lease_token, lease_owner, lease_until_ms, "
+               "name FROM sessions WHERE tenant = ?1 AND removed = 0"));
+  q.bind_text(1, tenant);
+  std::vector<SessionInfo> out;
+  while (true) {
+    PARLEY_TRY(const bool has_row, q.step());
+    if (!has_row) return out;
+    const SessionRow session = session_in(q);
+    if (has_expired(session)) continue;
+    PARLEY_TRY(SessionInfo info, info_of(db, std::string(q.text(8)), session));
+    out.push_back(std::move(info));
+  }
+}
+
+}  // namespace parley::store

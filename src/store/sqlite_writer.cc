@@ -1,0 +1,201 @@
+#include "store/sqlite_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "store/sqlite_schema.h"
+
+namespace parley::store {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kPageSize = "PRAGMA page_size = 8192";
+// The log is moved when it is this long and nobody has written for a moment; and when it is far longer, even
+// if everybody waits: at that length fewer than one append in a hundred meets it.
+constexpr std::int64_t kLongFrames = 512;
+constexpr std::int64_t kTooLongFrames = 32'768;
+constexpr milliseconds kMoment(20);
+constexpr std::size_t kMostInGroup = 1024;
+
+const char* synchronous(Durability durability) {
+  switch (durability) {
+    case Durability::None:
+      return "PRAGMA synchronous = OFF";
+    case Durability::Normal:
+      return "PRAGMA synchronous = NORMAL";
+    case Durability::Full:
+      break;
+  }
+  return "PRAGMA synchronous = FULL";
+}
+
+Result<Db> open_database(const std::string& path, Durability durability, const Deadline& deadline) {
+  PARLEY_TRY(Db db, Db::open(path, Db::Mode::Write));
+  db.wait_until(deadline);
+  PARLEY_CHECK(db.run(kPageSize));
+  PARLEY_TRY(const std::string mode, db.word("PRAGMA journal_mode = WAL"));
+  if (mode != "wal") return fail(Code::Unsupported, "the database cannot have a log of writes", path);
+  PARLEY_CHECK(db.run(synchronous(durability)));
+  PARLEY_CHECK(db.run("PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 4194304"));
+  return db;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open(const std::string& path, Durability durability,
+                                                         const Deadline& deadline) {
+  PARLEY_CHECK(prepare_file(path));
+  PARLEY_TRY(FileLock lock, FileLock::open(path + "-lock"));
+  PARLEY_CHECK(lock.lock(deadline));
+  Result<Db> db = open_database(path, durability, deadline);
+  Result<void> migrated = db ? migrate(*db, path) : Result<void>(std::unexpected(db.error()));
+  lock.unlock();
+  PARLEY_CHECK(std::move(migrated));
+  return std::unique_ptr<SqliteWriter>(new SqliteWriter(*std::move(db), std::move(lock)));
+}
+
+SqliteWriter::SqliteWriter(Db db, FileLock lock)
+    : db_(std::move(db)),
+      lock_(std::move(lock)),
+      tender_([this](const std::stop_token& stop) { tend_log(stop); }) {}
+
+SqliteWriter::~SqliteWriter() {
+  tender_.request_stop();
+  tender_.join();
+  // Who copies the file alone should have all of it. If somebody reads just now, they may do this later.
+  if (has_written_) (void)empty_log(Deadline::in(milliseconds(100)));
+}
+
+Result<void> SqliteWriter::run(const Job& job, const Deadline& deadline) {
+  Request request{job, deadline, false};
+  return wait_for(request);
+}
+
+Result<void> SqliteWriter::empty_log(const Deadline& deadline) {
+  const Job job = [&](Db& db) -> Result<void> {
+    db.wait_until(deadline);
+    PARLEY_TRY(const Db::Checkpointed done, db.checkpoint(true));
+    if (!done.is_complete) return fail(Code::Timeout, "somebody is reading the database");
+    return {};
+  };
+  Request request{job, deadline, true};
+  return wait_for(request);
+}
+
+Result<void> SqliteWriter::wait_for(Request& request) {
+  std::unique_lock lock(mutex_);
+  queue_.push_back(&request);
+  bool may_leave = true;  // nobody serves it yet
+  while (!request.is_done && (is_busy_ || queue_.front() != &request)) {
+    if (!may_leave) {
+      request.turn.wait(lock);
+    } else if (request.turn.wait_until(lock, request.deadline.at()) == std::cv_status::timeout) {
+      const auto place = std::find(queue_.begin(), queue_.end(), &request);
+      may_leave = place != queue_.end();
+      if (may_leave && (is_busy_ || place != queue_.begin())) {
+        queue_.erase(place);
+        return fail(Code::Timeout, "the database was busy for too long");
+      }
+    }
+  }
+  if (request.is_done) return std::move(request.result);
+  is_busy_ = true;
+  const std::vector<Request*> group = next_group();
+  lock.unlock();
+  serve(group);
+  lock.lock();
+  is_busy_ = false;
+  log_frames_ = db_.log_frames();
+  has_written_ = has_written_ || !request.is_alone;
+  for (Request* served : group) {
+    served->is_done = true;
+    served->turn.notify_one();
+  }
+  if (!queue_.empty()) queue_.front()->turn.notify_one();
+  log_grew_.notify_one();
+  return std::move(request.result);
+}
+
+// The first of the queue and all that may go with it.
+std::vector<SqliteWriter::Request*> SqliteWriter::next_group() {
+  std::vector<Request*> group;
+  do {
+    group.push_back(queue_.front());
+    queue_.pop_front();
+  } while (!group.front()->is_alone && !queue_.empty() && !queue_.front()->is_alone &&
+           group.size() < kMostInGroup);
+  return group;
+}
+
+void SqliteWriter::serve(const std::vector<Request*>& group) {
+  // The patience of the most patient one: nobody fails for another's deadline.
+  const Deadline* latest = &group.front()->deadline;
+  for (const Request* request : group) {
+    if (request->deadline.at() > latest->at()) latest = &request->deadline;
+  }
+  Result<void> done = lock_.lock(*latest);
+  if (done) {
+    db_.wait_until(*latest);
+    done = group.front()->is_alone ? group.front()->job(db_) : commit(group);
+    lock_.unlock();
+  }
+  if (done) return;
+  for (Request* request : group) {
+    if (request->result) request->result = std::unexpected(done.error());
+  }
+}
+
+// Runs the jobs in one transaction. An error of one job is its own; what is returned is for all that had
+// none.
+Result<void> SqliteWriter::commit(const std::vector<Request*>& group) {
+  PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
+  PARLEY_CHECK(begin.run());
+  for (Request* request : group) {
+    request->result = run_in_savepoint(request->job);
+    // A full disk ends the whole transaction.
+    if (!db_.is_in_transaction()) return std::unexpected(request->result.error());
+  }
+  return db_.commit();
+}
+
+Result<void> SqliteWriter::run_in_savepoint(const Job& job) {
+  PARLEY_TRY(Query begin, db_.query("SAVEPOINT job"));
+  PARLEY_CHECK(begin.run());
+  Result<void> done = job(db_);
+  if (!done) {
+    if (db_.is_in_transaction()) (void)db_.run("ROLLBACK TO job; RELEASE job");
+    return done;
+  }
+  PARLEY_TRY(Query release, db_.query("RELEASE job"));
+  return release.run();
+}
+
+void SqliteWriter::tend_log(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (log_grew_.wait(lock, stop, [&] { return log_frames_ >= kLongFrames; })) {
+    const std::int64_t before = log_frames_;
+    if (before < kTooLongFrames) {
+      const bool grew = log_grew_.wait_for(lock, stop, kMoment, [&] { return log_frames_ != before; });
+      if (grew || stop.stop_requested()) continue;
+    }
+    lock.unlock();
+    const Result<void> done = checkpoint();
+    lock.lock();
+    // A disk that fails here will fail the next append too, and be heard there.
+    if (!done) log_frames_ = 0;
+  }
+}
+
+Result<void> SqliteWriter::checkpoint() {
+  const Job job = [](Db& db) -> Result<void> {
+    PARLEY_TRY([[maybe_unused]] const Db::Checkpointed done, db.checkpoint(false));
+    return {};
+  };
+  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
+  Request request{job, deadline, true};
+  return wait_for(request);
+}
+
+}  // namespace parley::store

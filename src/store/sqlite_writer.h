@@ -1,0 +1,76 @@
+// The one connection of a process that writes to a database.
+//
+// Writers that come while another one waits for the disk are committed together with the next transaction:
+// one sync for all of them (group commit). What was written goes first into a log; a thread of the writer
+// moves it into the file when nobody is writing, or when the log has grown very long.
+//
+// Safe from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "parley/base/deadline.h"
+#include "parley/base/error.h"
+#include "parley/store/record.h"
+#include "store/sqlite_db.h"
+#include "store/sqlite_file.h"
+
+namespace parley::store {
+
+class SqliteWriter {
+ public:
+  // Changes the database within a transaction. What it did is undone if it fails.
+  using Job = std::function<Result<void>(Db& db)>;
+
+  static Result<std::unique_ptr<SqliteWriter>> open(const std::string& path, Durability durability,
+                                                    const Deadline& deadline);
+  ~SqliteWriter();
+
+  // Returns when the job's transaction is committed, or with why it is not: the job's own error, Timeout if
+  // its turn did not come in time, Unresolved if the disk failed in the commit.
+  Result<void> run(const Job& job, const Deadline& deadline);
+
+  // Moves all that is in the log into the file and empties the log: what was deleted is then gone from the
+  // disk. Fails with Timeout if a reader is in the way for too long.
+  Result<void> empty_log(const Deadline& deadline);
+
+ private:
+  struct Request {
+    const Job& job;
+    const Deadline& deadline;
+    bool is_alone;  // not in a transaction, and with nobody else
+    bool is_done = false;
+    Result<void> result = {};
+    std::condition_variable turn = {};
+  };
+
+  SqliteWriter(Db db, FileLock lock);
+  Result<void> wait_for(Request& request);
+  std::vector<Request*> next_group();
+  void serve(const std::vector<Request*>& group);
+  Result<void> commit(const std::vector<Request*>& group);
+  Result<void> run_in_savepoint(const Job& job);
+  void tend_log(const std::stop_token& stop);
+  Result<void> checkpoint();
+
+  Db db_;          // used by whoever leads a group
+  FileLock lock_;  // likewise
+
+  std::mutex mutex_;
+  std::deque<Request*> queue_;
+  bool is_busy_ = false;  // somebody leads a group
+  bool has_written_ = false;
+  std::int64_t log_frames_ = 0;
+  std::condition_variable_any log_grew_;
+  std::jthread tender_;  // last: it uses all of the above
+};
+
+}  // namespace parley::store
