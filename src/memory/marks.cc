@@ -39,8 +39,9 @@ bool State::has_mark(std::string_view mark, Position unit) const {
 }
 
 void State::add_mark(const Text& mark, const Positions& units) {
+  if (units.empty()) return;
   CopyOnWrite<Positions>& having = marks.own()[mark.str()];
-  if (having->empty() || units.empty() || having->back() < units.front()) {
+  if (having->empty() || having->back() < units.front()) {
     Positions& own = having.own();
     own.insert(own.end(), units.begin(), units.end());
     return;
@@ -51,10 +52,15 @@ void State::add_mark(const Text& mark, const Positions& units) {
 }
 
 void State::remove_mark(const Text& mark, const Positions& units) {
+  if (units.empty()) return;
   CopyOnWrite<Positions>& having = marks.own()[mark.str()];
   Positions left;
   std::set_difference(having->begin(), having->end(), units.begin(), units.end(), std::back_inserter(left));
-  having.set(std::move(left));
+  if (left.empty()) {
+    marks.own().erase(mark.str());
+  } else {
+    having.set(std::move(left));
+  }
 }
 
 Result<void> State::pin(const Text& id, bool is_pinned) {

@@ -249,6 +249,10 @@ std::vector<Message> Memory::log() const {
 
 std::size_t Memory::log_size() const { return state_->view.log.size(); }
 
-void Memory::clear() { state_ = std::make_unique<State>(*state_->options); }
+void Memory::clear() {
+  auto fresh = std::make_unique<State>(*state_->options);
+  fresh->clears = state_->clears + 1;
+  state_ = std::move(fresh);
+}
 
 }  // namespace parley

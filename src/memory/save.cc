@@ -259,6 +259,7 @@ Result<Change> Memory::load_state_dict(const Json& state) {
     return {};
   }));
   change.count = fresh->view.log.size();
+  fresh->clears = state_->clears + 1;
   state_ = std::move(fresh);
   return change;
 }

@@ -206,6 +206,7 @@ class State {
   std::optional<std::int64_t> added_ms;  // when append() says a message came, if not now
   CopyOnWrite<Positions> covered;        // units the summary stands for
   std::optional<Error> compression_error;
+  std::size_t clears = 0;  // how often all of it was thrown away
 
  private:
   Result<std::optional<Message>> shown_instead(const Message& message) const;

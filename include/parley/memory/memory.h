@@ -207,6 +207,7 @@ class Memory {
   Result<Change> load_state_dict(const Json& state);
 
  private:
+  friend class StoredMemory;  // parley/memory/stored_memory.h
   std::unique_ptr<memory::State> state_;
 };
 

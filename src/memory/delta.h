@@ -1,0 +1,28 @@
+// What an edit changed in a memory, as records of a store, and a memory made from such records again.
+//
+// Beside the messages there are two kinds of records, both JSON objects. Positions count the messages since
+// the last clear; spans are [first, last) of whole units.
+//
+//   a change   {"out": [span, ...], "pins": [unit, ...], "unpins": [unit, ...], "marks": {"mark": [unit,
+//   ...]},
+//               "unmarks": {"mark": [unit, ...]}, "summary": null}, each member only if there is something to
+//              say: "out" left the window, and a null "summary" is gone; or just {"clear":true}
+//   a summary  {"message": message, "covered": [span, ...]}
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "memory/state.h"
+#include "parley/base/error.h"
+#include "parley/store/record.h"
+
+namespace parley::memory {
+
+// The records that lead from one state to the other. REQUIRES: `after` came from `before` by operations.
+Result<std::vector<store::Record>> records_between(const State& before, const State& after);
+
+// Fills a fresh state with what the records of a whole session say. Fails with BrokenHistory, Damaged.
+Result<void> replay(State& s, std::span<const store::StoredRecord> records);
+
+}  // namespace parley::memory

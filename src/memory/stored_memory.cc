@@ -1,0 +1,74 @@
+#include "parley/memory/stored_memory.h"
+
+#include <utility>
+
+#include "memory/delta.h"
+#include "memory/guarded.h"
+#include "memory/state.h"
+
+namespace parley {
+namespace {
+
+// All records of a session; none if there is no such session.
+Result<std::vector<store::StoredRecord>> all_records(store::Store& store, const store::SessionKey& key) {
+  std::vector<store::StoredRecord> out;
+  const auto read = store.each(key, 0, [&](const store::StoredRecord& record) -> Result<void> {
+    out.push_back(record);
+    return {};
+  });
+  if (!read && read.error().code != Code::NotFound) return std::unexpected(read.error());
+  return out;
+}
+
+}  // namespace
+
+Result<StoredMemory> StoredMemory::open(std::shared_ptr<store::Store> store, store::SessionKey key,
+                                        MemoryOptions options) {
+  PARLEY_TRY(const std::vector<store::StoredRecord> records, all_records(*store, key));
+  PARLEY_TRY(Memory memory, Memory::create(std::move(options)));
+  PARLEY_CHECK(memory::guarded([&]() -> Result<void> {
+    PARLEY_CHECK(memory::replay(*memory.state_, records));
+    // A budget that has become smaller since takes more out.
+    PARLEY_TRY(auto plan, memory.state_->trimmed());
+    if (plan) memory.state_->apply(*std::move(plan));
+    return {};
+  }));
+  StoredMemory out(std::move(store), std::move(key), std::move(memory));
+  out.size_ = records.size();
+  return out;
+}
+
+Result<Change> StoredMemory::edit(const Edit& edit) {
+  Memory next = memory_;
+  PARLEY_TRY(Change change, memory::guarded([&] { return edit(next); }));
+  PARLEY_TRY(std::vector<store::Record> records, memory::records_between(*memory_.state_, *next.state_));
+  if (!records.empty()) PARLEY_CHECK(keep(std::move(records)));
+  memory_ = std::move(next);
+  return change;
+}
+
+Result<void> StoredMemory::clear() {
+  PARLEY_TRY([[maybe_unused]] const Change change, edit([](Memory& m) -> Result<Change> {
+               m.clear();
+               return Change{};
+             }));
+  return {};
+}
+
+Result<void> StoredMemory::keep(std::vector<store::Record> records) {
+  store::Batch batch(std::move(records));
+  batch.expected_size = size_;
+  batch.lease = lease_;
+  const store::Position after = size_ + batch.records.size();
+  Result<store::Appended> appended = store_->append(key_, batch);
+  if (!appended && appended.error().code == Code::Unresolved) {
+    PARLEY_TRY(const auto known, store_->resolve(key_, batch.id));
+    if (!known) return std::unexpected(Error{Code::Unavailable, appended.error().message, {}});
+    appended = *known;
+  }
+  if (!appended) return std::unexpected(std::move(appended).error());
+  size_ = after;
+  return {};
+}
+
+}  // namespace parley
