@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/say.h"
+#include "cli/sessions.h"
 #include "cli/tokens.h"
 
 namespace parley::cli {
@@ -45,6 +46,8 @@ struct Typed {
   std::string media_verb, level = "decode";
   FilterCommand filter;
   FilterOptions filter_options;
+  SessionsOptions sessions;
+  std::string sessions_verb;
 };
 
 // ---- convert
@@ -224,6 +227,86 @@ Exit run_filter(Typed& typed) {
   return filter(typed.filter, *chain);
 }
 
+// ---- sessions
+
+struct SessionsVerb {
+  const char* name;
+  const char* arguments;  // what stands behind it
+  std::size_t least, most;
+  Exit (*run)(const SessionsOptions& options);
+};
+
+constexpr std::size_t kAnyNumber = 1000;
+constexpr SessionsVerb kSessionsVerbs[] = {
+    {"list", "", 0, 0, list_sessions},
+    {"show", "ID", 1, 1, show_session},
+    {"search", "WORDS", 1, kAnyNumber, search_sessions},
+    {"import", "FILE", 1, 1, import_sessions},
+    {"export", "ID", 1, 1, export_session},
+    {"fork", "ID [NEW]", 1, 2, fork_session},
+    {"rm", "ID...", 1, kAnyNumber, remove_sessions},
+    {"copy", "ID STORE", 2, 2, copy_session},
+    {"stats", "", 0, 0, count_sessions},
+    {"verify", "", 0, 0, verify_sessions},
+    {"backup", "FILE", 1, 1, back_up_sessions},
+};
+
+std::string sessions_verbs() {
+  std::string out;
+  for (const SessionsVerb& verb : kSessionsVerbs) {
+    out += fmt::format("{}{}{}{}", out.empty() ? "" : " | ", verb.name, *verb.arguments != 0 ? " " : "",
+                       verb.arguments);
+  }
+  return out;
+}
+
+void add_sessions(CLI::App& command, Typed& typed) {
+  SessionsOptions& options = typed.sessions;
+  command.add_option("VERB", typed.sessions_verb, sessions_verbs())->type_name("")->required();
+  command.add_option("ARGUMENT", options.arguments, "What the verb needs")->type_name("");
+  command
+      .add_option("--store", options.store.uri,
+                  "memory:, sqlite:PATH, postgresql://... or redis://... (default: the user's database)")
+      ->type_name("URI");
+  command.add_option("--tenant", options.store.tenant, "Whose sessions (default: default)")
+      ->type_name("NAME");
+  command.add_option("--from", typed.from, "import: the dialect; without it, it is detected")->type_name("D");
+  command.add_option("--session", options.session, "import: the id of the session")->type_name("ID");
+  command.add_option("--to", typed.to, "export: the dialect (default: parley)")->type_name("D");
+  command.add_option("--at", options.size, "fork: how many records it shares (default: all)")->type_name("N");
+  command.add_flag("--jsonl", options.lines, "import, export: JSON Lines");
+  command.add_flag("--json", typed.json, "list, search, stats: JSON");
+  command.add_flag("-q,--quiet", options.quiet, "No notes and no progress on standard error");
+}
+
+Exit run_sessions(Typed& typed) {
+  SessionsOptions& options = typed.sessions;
+  const auto verb = std::ranges::find_if(
+      kSessionsVerbs, [&](const SessionsVerb& each) { return each.name == typed.sessions_verb; });
+  if (verb == std::end(kSessionsVerbs)) {
+    return usage(fmt::format("there is no 'sessions {}'", typed.sessions_verb), "sessions");
+  }
+  const std::size_t count = options.arguments.size();
+  if (count < verb->least || count > verb->most) {
+    return usage(fmt::format("'sessions {}' takes {}", verb->name,
+                             *verb->arguments == 0 ? "nothing else" : verb->arguments),
+                 "sessions");
+  }
+  if (!typed.from.empty()) {
+    const Result<Dialect> from = dialect_named(typed.from);
+    if (!from) return usage("--from: " + from.error().message, "sessions");
+    options.from = *from;
+  }
+  if (!typed.to.empty()) {
+    const Result<Dialect> to = dialect_named(typed.to);
+    if (!to) return usage("--to: " + to.error().message, "sessions");
+    options.to = *to;
+  }
+  options.json = typed.json;
+  options.output = typed.output;
+  return verb->run(options);
+}
+
 // ---- All of them
 
 struct Command {
@@ -240,6 +323,7 @@ constexpr Command kCommands[] = {
     {"media", "Say whether images, audio and video may enter a conversation", add_media, run_media},
     {"tokens", "Count the tokens of a text or a conversation", add_tokens, run_tokens},
     {"filter", "Run a text filter, or list the filters", add_filter, run_filter},
+    {"sessions", "The stored conversations", add_sessions, run_sessions},
 };
 
 void describe(CLI::App& app, Typed& typed) {

@@ -201,6 +201,16 @@ class SqliteBackend final : public Backend {
     return out;
   }
 
+  Result<void> back_up(const std::string& path, Deadline deadline) override {
+    PARLEY_CHECK(open(deadline));
+    PARLEY_TRY(Db db, Db::open(path_, Db::Mode::Write));  // a reader may not write, elsewhere neither
+    db.wait_until(deadline);
+    PARLEY_CHECK(make_new_file(path));
+    Result<void> copied = db.copy_to(path);
+    if (!copied) ::unlink(path.c_str());
+    return copied;
+  }
+
  private:
   // Opens the file at the first call, and again after a failure.
   Result<void> open(const Deadline& deadline) {

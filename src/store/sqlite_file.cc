@@ -54,15 +54,17 @@ Result<void> make_folders(const std::string& folder) {
   return {};
 }
 
-// Makes an empty file that only this user may read, if there is none.
-Result<void> make_file(const std::string& path) {
+// Makes an empty file that only this user may read; false if there is one.
+Result<bool> make_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) return errno == EEXIST ? Result<void>() : failure("cannot make the file", path);
+  if (file < 0 && errno == EEXIST) return false;
+  if (file < 0) return failure("cannot make the file", path);
   const bool is_ours = ::fchmod(file, 0600) == 0;  // a umask may have taken more away
   const int error = errno;
   ::close(file);
   errno = error;
-  return is_ours ? Result<void>() : failure("cannot set the permissions", path);
+  if (!is_ours) return failure("cannot set the permissions", path);
+  return true;
 }
 
 Result<void> check_file(const std::string& path) {
@@ -90,6 +92,12 @@ Result<void> prepare_file(const std::string& path) {
   }
   PARLEY_CHECK(make_file(path));
   return check_file(path);
+}
+
+Result<void> make_new_file(const std::string& path) {
+  PARLEY_TRY(const bool is_new, make_file(path));
+  if (!is_new) return fail(Code::Invalid, "there is a file of this name already", path);
+  return {};
 }
 
 std::vector<std::string> permission_warnings(const std::string& path) {

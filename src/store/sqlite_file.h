@@ -14,6 +14,9 @@ namespace parley::store {
 // system. The file is never opened here once it exists: closing it would drop the locks that SQLite holds.
 Result<void> prepare_file(const std::string& path);
 
+// Makes an empty file (0600). Fails with Invalid if there is one.
+Result<void> make_new_file(const std::string& path);
+
 // What health should say of the permissions of a file and its folder.
 std::vector<std::string> permission_warnings(const std::string& path);
 

@@ -200,6 +200,14 @@ Result<void> Store::release(const SessionKey& key, const Lease& lease, Deadline 
   return backend_->release(key, lease.token, deadline);
 }
 
+Result<void> Backend::back_up(const std::string&, Deadline) {
+  return fail(Code::Unsupported, "this store is no file: back it up with the tools of its server");
+}
+
+Result<void> Store::back_up(const std::string& path, Deadline deadline) {
+  return backend_->back_up(path, deadline);
+}
+
 Health Store::health(Deadline deadline) { return backend_->health(deadline); }
 
 Result<void> Store::each(const SessionKey& key, Position first,

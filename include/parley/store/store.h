@@ -132,6 +132,11 @@ class Store {
   Health health() { return health(soon()); }
   Health health(Deadline deadline);
 
+  // Writes all of it, every tenant included, as of one moment, to a file that is not there yet and that can
+  // be opened as a store. Fails with Unsupported if the store is no file: a server has tools of its own.
+  Result<void> back_up(const std::string& path) { return back_up(path, soon()); }
+  Result<void> back_up(const std::string& path, Deadline deadline);
+
   // Every record of a session from `first` on, page by page.
   Result<void> each(const SessionKey& key, Position first,
                     const std::function<Result<void>(const StoredRecord&)>& visit);

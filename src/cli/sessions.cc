@@ -1,0 +1,320 @@
+#include "cli/sessions.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "cli/notes.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "parley/base/clock.h"
+#include "parley/base/ids.h"
+#include "parley/json/writer.h"
+#include "parley/memory/stored_message.h"
+
+namespace parley::cli {
+namespace {
+
+using store::SessionInfo;
+using store::SessionKey;
+using store::Store;
+using store::StoredRecord;
+
+// A step that fails in the store says so and ends the command.
+template <typename T>
+Outcome<T> from_store(Result<T> result) {
+  if (!result) return std::unexpected(complain_of_store(result.error()));
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return *std::move(result);
+  }
+}
+
+// What a command prints, whole or not at all.
+class Printed {
+ public:
+  explicit Printed(const SessionsOptions& options) : options_(options) {}
+
+  Exit print(std::string_view text) {
+    Result<Output> output = Output::open(options_.output);
+    if (!output) return complain(output.error(), {options_.output});
+    Result<void> outcome = output->write(text);
+    if (outcome) outcome = output->commit();
+    return outcome ? Exit::Ok : output->end(outcome.error());
+  }
+
+ private:
+  const SessionsOptions& options_;
+};
+
+std::string iso_time(std::int64_t ms) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
+}
+
+Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
+
+SessionKey key_of(const SessionsOptions& options, const std::string& session) {
+  return {options.store.tenant, session};
+}
+
+// Calls `visit` for every session of the tenant until it fails.
+Outcome<void> each_session(Store& store, const SessionsOptions& options,
+                           const std::function<Outcome<void>(const SessionInfo&)>& visit) {
+  store::ListOptions page{.count = 1000};
+  do {
+    const auto list = from_store(store.list(options.store.tenant, page));
+    if (!list) return std::unexpected(list.error());
+    for (const SessionInfo& info : list->sessions) {
+      if (auto outcome = visit(info); !outcome) return outcome;
+    }
+    page.after = list->next;
+  } while (!page.after.empty());
+  return {};
+}
+
+Outcome<std::vector<Message>> messages_in(Store& store, const SessionKey& key) {
+  std::vector<StoredRecord> records;
+  const auto read = store.each(key, 0, [&](const StoredRecord& record) -> Result<void> {
+    records.push_back(record);
+    return {};
+  });
+  if (!read) return std::unexpected(complain_of_store(read.error()));
+  return from_store(to_messages(records));
+}
+
+std::string json_of(const SessionInfo& info) {
+  json::Writer w;
+  w.begin_object().key("session").string(as_text(info.session));
+  w.key("records").number(static_cast<std::int64_t>(info.size));
+  w.key("created_at").string(as_text(iso_time(info.created_ms)));
+  w.key("updated_at").string(as_text(iso_time(info.updated_ms)));
+  if (info.expires_ms) w.key("expires_at").string(as_text(iso_time(*info.expires_ms)));
+  w.key("title").string(as_text(info.title)).end_object();
+  return w.take().text().str();
+}
+
+std::string output_of(const ToolResultBlock& result) {
+  if (const auto* text = std::get_if<Text>(&result.output)) return text->str();
+  std::string out;
+  if (const auto* parts = std::get_if<std::vector<Block>>(&result.output)) {
+    for (const Block& part : *parts) {
+      const auto* text = part.as<TextBlock>();
+      if (!out.empty()) out += ' ';
+      out += text != nullptr ? text->text.str() : fmt::format("[{}]", to_string(part.type()));
+    }
+  }
+  return out;
+}
+
+// A message for people: who says what, and which tools are called and answer.
+void put_message(std::string& out, const Message& message) {
+  const std::string who(message.name() ? message.name()->view() : to_string(message.role()));
+  const auto put = [&](std::string_view what, std::string_view text) {
+    out += fmt::format("{}{}: {}\n", visible(who), what, text);
+  };
+  for (const Block& block : message.blocks()) {
+    if (const auto* text = block.as<TextBlock>()) {
+      put("", text->text.view());
+    } else if (const auto* thinking = block.as<ThinkingBlock>()) {
+      put(" (thinking)", thinking->thinking.view());
+    } else if (const auto* use = block.as<ToolUseBlock>()) {
+      put(" calls", fmt::format("{}({})", use->name.view(), use->arguments.view()));
+    } else if (const auto* result = block.as<ToolResultBlock>()) {
+      const std::string name(result->name.view());
+      put(result->is_error.value_or(false) ? " (error)" : "",
+          fmt::format("{}{}{}", name, name.empty() ? "" : " gave ", output_of(*result)));
+    } else {
+      put("", fmt::format("[{}]", to_string(block.type())));
+    }
+  }
+}
+
+}  // namespace
+
+Exit list_sessions(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  std::string out;
+  const auto listed = each_session(*store, options, [&](const SessionInfo& info) -> Outcome<void> {
+    out += options.json ? json_of(info) + "\n"
+                        : fmt::format("{}  {:>6}  {}  {}\n", visible(info.session), info.size,
+                                      iso_time(info.updated_ms), visible(info.title));
+    return {};
+  });
+  if (!listed) return listed.error();
+  return Printed(options).print(out);
+}
+
+Exit show_session(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  const auto messages = messages_in(*store, key_of(options, options.arguments[0]));
+  if (!messages) return messages.error();
+  std::string out;
+  for (const Message& message : *messages) put_message(out, message);
+  return Printed(options).print(out);
+}
+
+Exit search_sessions(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  std::string words;
+  for (const std::string& word : options.arguments) words += word + " ";
+  const auto hits = from_store(store->search(options.store.tenant, words));
+  if (!hits) return hits.error();
+  std::string out;
+  for (const store::Hit& hit : *hits) {
+    if (!options.json) {
+      out += fmt::format("{}  {}  {}: {}\n", visible(hit.session), hit.position, visible(hit.role),
+                         visible(hit.text));
+      continue;
+    }
+    json::Writer w;
+    w.begin_object().key("session").string(as_text(hit.session));
+    w.key("position").number(static_cast<std::int64_t>(hit.position));
+    w.key("role").string(as_text(hit.role)).key("text").string(as_text(hit.text)).end_object();
+    out += w.take().text().str() + "\n";
+  }
+  return Printed(options).print(out);
+}
+
+Exit export_session(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  auto messages = messages_in(*store, key_of(options, options.arguments[0]));
+  if (!messages) return messages.error();
+  Outcome<NoteLog> notes = NoteLog::open(std::nullopt, options.quiet);
+  if (!notes) return notes.error();
+  std::string out;
+  if (options.lines) {
+    for (const Message& message : *messages) {
+      for (const Json& dict : to_dicts(message, options.to)) out += dict.text().str() + "\n";
+    }
+  } else {
+    Result<Writing> writing = write(Conversation(*std::move(messages)), options.to);
+    if (!writing) return complain_of_store(writing.error());
+    if (auto noted = notes->add(std::move(writing->notes), 0); !noted) return noted.error();
+    out = writing->text.str() + "\n";
+  }
+  const Exit exit = Printed(options).print(out);
+  const Outcome<void> noted = notes->finish(exit == Exit::Ok);
+  return noted ? exit : worse(exit, noted.error());
+}
+
+Exit fork_session(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  const SessionKey from = key_of(options, options.arguments[0]);
+  const std::string to =
+      options.arguments.size() > 1 ? options.arguments[1] : new_ulid(static_cast<std::uint64_t>(now_ms()));
+  const auto head = from_store(store->head(from));
+  if (!head) return head.error();
+  const auto made = from_store(store->fork(from, to, options.size.value_or(head->size)));
+  if (!made) return made.error();
+  return Printed(options).print(to + "\n");
+}
+
+Exit remove_sessions(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  Exit exit = Exit::Ok;
+  for (const std::string& session : options.arguments) {
+    const auto removed = from_store(store->remove(key_of(options, session)));
+    if (!removed) exit = worse(exit, removed.error());
+  }
+  return exit;
+}
+
+Exit copy_session(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  Outcome<Store> target = open_store({options.arguments[1], options.store.tenant});
+  if (!target) return target.error();
+  const SessionKey key = key_of(options, options.arguments[0]);
+  // Batch by batch, under the same ids: a copy that was cut off goes on when it is asked for again.
+  store::Batch batch(std::string(), {});
+  std::size_t copied = 0;
+  const auto put = [&]() -> Result<void> {
+    if (batch.records.empty()) return {};
+    PARLEY_TRY([[maybe_unused]] const auto appended, target->append(key, batch));
+    copied += batch.records.size();
+    batch.records.clear();
+    return {};
+  };
+  auto done = store->each(key, 0, [&](const StoredRecord& record) -> Result<void> {
+    if (record.batch != batch.id) PARLEY_CHECK(put());
+    batch.id = record.batch;
+    batch.records.push_back(record);
+    return {};
+  });
+  if (done) done = put();
+  if (!done) return complain_of_store(done.error());
+  if (!options.quiet) say(fmt::format("{} records copied", copied));
+  return Exit::Ok;
+}
+
+Exit count_sessions(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  std::uint64_t sessions = 0;
+  std::uint64_t records = 0;
+  const auto counted = each_session(*store, options, [&](const SessionInfo& info) -> Outcome<void> {
+    ++sessions;
+    records += info.size;
+    return {};
+  });
+  if (!counted) return counted.error();
+  const store::Health health = store->health();
+  if (!options.json) {
+    return Printed(options).print(
+        fmt::format("sessions    {}\nrecords     {}\nbackend     {} {}\ndurability  {}\n", sessions, records,
+                    health.backend, health.version, to_string(health.durability)));
+  }
+  json::Writer w;
+  w.begin_object().key("sessions").number(static_cast<std::int64_t>(sessions));
+  w.key("records").number(static_cast<std::int64_t>(records));
+  w.key("backend").string(as_text(health.backend)).key("version").string(as_text(health.version));
+  w.key("durability").string(as_text(to_string(health.durability))).end_object();
+  return Printed(options).print(w.take().text().str() + "\n");
+}
+
+Exit verify_sessions(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  std::uint64_t records = 0;
+  std::uint64_t damaged = 0;
+  std::string out;
+  const auto verified = each_session(*store, options, [&](const SessionInfo& info) -> Outcome<void> {
+    for (store::Position at = 0; at < info.size;) {
+      const auto page =
+          from_store(store->read(key_of(options, info.session), {.first = at, .with_damaged = true}));
+      if (!page) return std::unexpected(page.error());
+      for (const StoredRecord& record : page->records) {
+        if (!record.damage) continue;
+        ++damaged;
+        out += fmt::format("{}  {}  {}\n", visible(info.session), record.position, record.damage->message);
+      }
+      records += page->records.size();
+      if (page->records.empty()) break;
+      at = page->records.back().position + 1;
+    }
+    return {};
+  });
+  if (!verified) return verified.error();
+  if (!options.quiet) say(fmt::format("{} records read, {} damaged", records, damaged));
+  const Exit exit = Printed(options).print(out);
+  return damaged == 0 ? exit : worse(exit, Exit::Refused);
+}
+
+Exit back_up_sessions(const SessionsOptions& options) {
+  Outcome<Store> store = open_store(options.store);
+  if (!store) return store.error();
+  const auto done = from_store(store->back_up(options.arguments[0]));
+  return done ? Exit::Ok : done.error();
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,201 @@
+// `parley sessions import`. Whatever is imported twice is there once: the ids of sessions and batches come
+// from the content, so an import that was cut off is simply run again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/lines.h"
+#include "cli/notes.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/sessions.h"
+#include "parley/base/hash.h"
+#include "parley/memory/stored_memory.h"
+#include "parley/memory/stored_message.h"
+
+namespace parley::cli {
+namespace {
+
+using store::SessionKey;
+
+constexpr std::size_t kBatchRecords = 500;
+
+// "imported-" and the first digits of the hash of what was read.
+std::string id_of(std::string_view content) { return "imported-" + sha256_hex(content).substr(0, 22); }
+
+class Import {
+ public:
+  Import(const SessionsOptions& options, store::Store store, NoteLog& notes)
+      : options_(options),
+        file_(options.arguments[0]),
+        store_(std::make_shared<store::Store>(std::move(store))),
+        notes_(notes) {
+    place_.file = file_;
+  }
+
+  Outcome<void> run() { return options_.lines || is_json_lines_name(file_) ? lines() : document(); }
+
+  std::string report() const { return report_; }
+
+ private:
+  Outcome<void> document() {
+    Result<json::Buffer> bytes = json::Buffer::from_file(file_.c_str(), reading_.limits.bytes);
+    if (!bytes) return std::unexpected(complain(bytes.error(), place_));
+    const std::string session = options_.session.empty() ? id_of(bytes->view()) : options_.session;
+    if (const std::optional<Json> state = agentscope_state(bytes->view()))
+      return import_state(*state, session);
+    Outcome<Reading> reading = read(bytes->view());
+    if (!reading) return std::unexpected(reading.error());
+    return append(session, reading->conversation);
+  }
+
+  // Lines that are messages are one session; lines that are conversations are one each.
+  Outcome<void> lines() {
+    Result<LineReader> reader = LineReader::open(file_, reading_.limits.bytes);
+    if (!reader) return std::unexpected(complain(reader.error(), place_));
+    Progress progress(!options_.quiet, reader->size());
+    Conversation together;
+    std::string content;  // of what is together
+    for (;;) {
+      progress.update(place_.line, reader->consumed());
+      const Result<std::optional<LineReader::Line>> line = reader->next();
+      if (line && !*line) break;
+      place_.line = reader->number();
+      if (!line) return std::unexpected(complain(line.error(), place_));
+      if (is_blank((*line)->text)) continue;
+      Outcome<Reading> reading = read((*line)->text);
+      if (!reading) return std::unexpected(reading.error());
+      if (reading->conversation.shape() == DocumentShape::Single) {
+        together.append(reading->conversation.messages()[0].detach());
+        content = sha256_hex(content + std::string((*line)->text));
+        continue;
+      }
+      if (!options_.session.empty()) {
+        say("--session is for one session, and each line here is one of its own");
+        return std::unexpected(Exit::Usage);
+      }
+      if (auto done = append(id_of((*line)->text), reading->conversation); !done) return done;
+    }
+    progress.finish(place_.line, reader->consumed());
+    if (together.size() == 0) return {};
+    return append(options_.session.empty() ? id_of(content) : options_.session, together);
+  }
+
+  Outcome<Reading> read(std::string_view document) {
+    Result<Dialect> dialect = options_.from ? *options_.from : detect(document, reading_);
+    Result<Reading> reading =
+        dialect ? parley::read(document, *dialect, reading_) : std::unexpected(dialect.error());
+    if (!reading) return std::unexpected(complain(reading.error(), place_));
+    if (auto noted = notes_.add(std::move(reading->notes), place_.line); !noted) {
+      return std::unexpected(noted.error());
+    }
+    return *std::move(reading);
+  }
+
+  // The system part becomes the first message. What a request wants beside its messages is not kept.
+  Outcome<void> append(const std::string& session, const Conversation& conversation) {
+    std::vector<Message> messages;
+    messages.reserve(conversation.size() + 1);
+    if (conversation.system()) messages.push_back(*conversation.system());
+    messages.insert(messages.end(), conversation.messages().begin(), conversation.messages().end());
+    if (messages.empty()) {
+      return std::unexpected(complain({Code::Invalid, "there are no messages to import", {}}, place_));
+    }
+    if (!conversation.tools().empty() && !options_.quiet) {
+      say(fmt::format("note: the tools of the request are not kept ({})", to_string(place_)));
+    }
+    const SessionKey key{options_.store.tenant, session};
+    bool is_new = false;
+    for (std::size_t first = 0; first < messages.size(); first += kBatchRecords) {
+      const std::size_t count = std::min(kBatchRecords, messages.size() - first);
+      const auto added = append_batch(key, std::span(messages).subspan(first, count), first);
+      if (!added) return std::unexpected(added.error());
+      is_new = is_new || *added;
+    }
+    tell(session, messages.size(), is_new);
+    return {};
+  }
+
+  // False if the batch was there already.
+  Outcome<bool> append_batch(const SessionKey& key, std::span<const Message> messages, std::size_t first) {
+    store::Batch batch(std::string(), {});
+    std::string content = std::to_string(first);
+    for (const Message& message : messages) {
+      Result<store::Record> record = to_record(message);
+      if (!record) return std::unexpected(complain(record.error(), place_));
+      content += record->body;
+      batch.records.push_back(*std::move(record));
+    }
+    batch.id = id_of(content);
+    const auto appended = store_->append(key, batch);
+    if (!appended) return std::unexpected(complain_of_store(appended.error()));
+    return !appended->repeated;
+  }
+
+  // The state of a memory in a session file of AgentScope: {"agent": {"memory": {"content": [...]}}}, or one
+  // level less.
+  static std::optional<Json> agentscope_state(std::string_view document) {
+    const Result<Json> whole = Json::parse(document);
+    if (!whole || !whole->is_object()) return {};
+    const auto is_state = [](const Json& value) {
+      return value.is_object() && value.get("content") && value.get("content")->is_array() &&
+             !value.get("role");
+    };
+    for (const Json::Member& module : whole->members()) {
+      if (!module.value.is_object()) continue;
+      if (module.key.view() == "memory" && is_state(module.value)) return module.value;
+      if (const auto memory = module.value.get("memory"); memory && is_state(*memory)) return *memory;
+    }
+    return {};
+  }
+
+  Outcome<void> import_state(const Json& state, const std::string& session) {
+    const SessionKey key{options_.store.tenant, session};
+    Result<StoredMemory> memory = StoredMemory::open(store_, key, {.budget = Budget::unlimited()});
+    if (!memory) return std::unexpected(complain_of_store(memory.error()));
+    if (memory->size() > 0) {
+      tell(session, memory->memory().log_size(), false);
+      return {};
+    }
+    const auto loaded = memory->edit([&](Memory& m) { return m.load_state_dict(state); });
+    if (!loaded) return std::unexpected(complain(loaded.error(), place_));
+    tell(session, memory->memory().log_size(), true);
+    return {};
+  }
+
+  void tell(const std::string& session, std::size_t messages, bool is_new) {
+    report_ += fmt::format("{}  {} message{}{}\n", visible(session), messages, messages == 1 ? "" : "s",
+                           is_new ? "" : ", there already");
+  }
+
+  const SessionsOptions& options_;
+  const std::string& file_;
+  std::shared_ptr<store::Store> store_;
+  NoteLog& notes_;
+  Place place_;
+  ReadOptions reading_;
+  std::string report_;
+};
+
+}  // namespace
+
+Exit import_sessions(const SessionsOptions& options) {
+  Outcome<store::Store> store = open_store(options.store);
+  if (!store) return store.error();
+  Outcome<NoteLog> notes = NoteLog::open(std::nullopt, options.quiet);
+  if (!notes) return notes.error();
+  Import import(options, *std::move(store), *notes);
+  const Outcome<void> outcome = import.run();
+  const Outcome<void> noted = notes->finish(outcome.has_value());
+  Exit exit = outcome ? Exit::Ok : outcome.error();
+  if (!noted) exit = worse(exit, noted.error());
+  Result<Output> output = Output::open(options.output);
+  if (!output) return complain(output.error(), {options.output});
+  Result<void> printed = output->write(import.report());
+  if (printed) printed = output->commit();
+  return printed ? exit : worse(exit, output->end(printed.error()));
+}
+
+}  // namespace parley::cli
