@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "places.h"
 
@@ -14,6 +17,10 @@ struct Case {
   const PlaceKind* kind;
   const conformance::Check* check;
 };
+
+// The name of a case in lists of tests, too.
+std::string name_of(const Case& c) { return std::string(c.kind->name) + "_" + std::string(c.check->name); }
+void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c); }
 
 std::vector<Case> cases() {
   std::vector<Case> out;
@@ -33,9 +40,8 @@ TEST_P(Conformance, Holds) {
                     << kept.error().message;
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Conformance, testing::ValuesIn(cases()), [](const auto& info) {
-  return std::string(info.param.kind->name) + "_" + std::string(info.param.check->name);
-});
+INSTANTIATE_TEST_SUITE_P(Stores, Conformance, testing::ValuesIn(cases()),
+                         [](const auto& c) { return name_of(c.param); });
 
 TEST(ConformanceChecks, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
