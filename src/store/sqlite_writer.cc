@@ -174,12 +174,13 @@ Result<void> SqliteWriter::run_in_savepoint(const Job& job) {
 
 void SqliteWriter::tend_log(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (log_grew_.wait(lock, stop, [&] { return log_frames_ >= kLongFrames; })) {
+  while (!stop.stop_requested()) {
+    log_grew_.wait(lock, stop, [&] { return log_frames_ >= kLongFrames; });
     const std::int64_t before = log_frames_;
-    if (before < kTooLongFrames) {
-      const bool grew = log_grew_.wait_for(lock, stop, kMoment, [&] { return log_frames_ != before; });
-      if (grew || stop.stop_requested()) continue;
-    }
+    if (before < kTooLongFrames)
+      log_grew_.wait_for(lock, stop, kMoment, [&] { return log_frames_ != before; });
+    const bool is_quiet = log_frames_ == before;
+    if (stop.stop_requested() || before < kLongFrames || (!is_quiet && before < kTooLongFrames)) continue;
     lock.unlock();
     const Result<void> done = checkpoint();
     lock.lock();

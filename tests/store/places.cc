@@ -1,5 +1,10 @@
 #include "places.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 namespace parley::store {
 namespace {
 
@@ -17,8 +22,33 @@ Result<std::unique_ptr<Place>> memory_place() {
   return std::make_unique<MemoryPlace>(std::move(store));
 }
 
+// A database in a folder of its own, which goes with the place.
+class SqlitePlace final : public Place {
+ public:
+  explicit SqlitePlace(std::string folder) : folder_(std::move(folder)) {}
+  ~SqlitePlace() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  Result<std::shared_ptr<Store>> open() override {
+    PARLEY_TRY(Store store, open_store("sqlite:" + folder_ + "/store.db"));
+    return std::make_shared<Store>(std::move(store));
+  }
+
+ private:
+  std::string folder_;
+};
+
+Result<std::unique_ptr<Place>> sqlite_place() {
+  std::string folder = (std::filesystem::temp_directory_path() / "parley-store-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) return fail(Code::Unavailable, "cannot make a temporary folder");
+  return std::make_unique<SqlitePlace>(std::move(folder));
+}
+
 constexpr PlaceKind kKinds[] = {
     {"memory", memory_place},
+    {"sqlite", sqlite_place},
 };
 
 }  // namespace
