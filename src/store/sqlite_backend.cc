@@ -60,6 +60,12 @@ class SqliteBackend final : public Backend {
  public:
   SqliteBackend(std::string path, Durability durability)
       : path_(std::move(path)), durability_(durability), readers_(path_) {}
+  SqliteBackend(const SqliteBackend&) = delete;
+  SqliteBackend& operator=(const SqliteBackend&) = delete;
+  ~SqliteBackend() override {
+    // A child of fork() has neither the threads nor the locks of what it would take down.
+    if (writer_ != nullptr && pid_ != ::getpid()) (void)writer_.release();
+  }
 
   Result<Appended> append(const SessionKey& key, const RowBatch& batch, Deadline deadline) override {
     Appended appended;

@@ -1,0 +1,228 @@
+// What can go wrong with a file. The promises themselves are tested by tests/store, on every backend.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "parley/base/clock.h"
+#include "parley/store/store.h"
+
+namespace parley::store {
+namespace {
+
+const SessionKey kKey{"default", "s"};
+
+Record record_of(std::string body) {
+  Record out;
+  out.dialect = "parley";
+  out.role = "user";
+  out.text = body;
+  out.body = std::move(body);
+  return out;
+}
+
+class SqliteBackend : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = (std::filesystem::temp_directory_path() / "parley-sqlite-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+    path_ = folder_ + "/store.db";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Store open() const { return *open_store("sqlite:" + path_); }
+  void append(const std::string& body) const {
+    Store store = open();
+    const auto appended = store.append(kKey, Batch({record_of(body)}));
+    ASSERT_TRUE(appended) << appended.error().message;
+  }
+  Error refusal() const {
+    Store store = open();
+    const auto listed = store.list("default");
+    EXPECT_FALSE(listed);
+    return listed ? Error{} : listed.error();
+  }
+
+  // What somebody else does to the file.
+  void run(const std::string& sql) const {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_close(db);
+  }
+  std::uintmax_t bytes() const {
+    std::uintmax_t all = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) all += entry.file_size();
+    return all;
+  }
+
+  std::string folder_, path_;
+};
+
+TEST_F(SqliteBackend, RefusesADatabaseOfANewerVersion) {
+  append("hi");
+  run("PRAGMA user_version = 99");
+  const Error error = refusal();
+  EXPECT_EQ(error.code, Code::Unsupported);
+  EXPECT_NE(error.message.find("newer Parley"), std::string::npos) << error.message;
+}
+
+TEST_F(SqliteBackend, RefusesADatabaseOfSomebodyElse) {
+  run("CREATE TABLE notes(text TEXT)");
+  EXPECT_EQ(refusal().message, "the database is not Parley's");
+}
+
+TEST_F(SqliteBackend, BringsAnOlderDatabaseUpToDate) {
+  append("before");
+  run("DROP TABLE records_fts; DROP TABLE indexed; DROP TABLE record_media; DROP TABLE media;"
+      "PRAGMA user_version = 1");
+  append("after " + std::string(5000, 'A'));
+  Store store = open();
+  EXPECT_EQ(store.read(kKey)->records.size(), 2U);
+  EXPECT_EQ(store.search("default", "before")->size(), 1U);
+}
+
+TEST_F(SqliteBackend, RefusesFilesThatAreNotItsOwn) {
+  append("hi");
+  std::filesystem::create_hard_link(path_, folder_ + "/other.db");
+  EXPECT_EQ(refusal().code, Code::Invalid);
+  std::filesystem::remove(folder_ + "/other.db");
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(path_.c_str(), 12345, 12345), 0);
+    EXPECT_NE(refusal().message.find("another owner"), std::string::npos);
+  }
+}
+
+TEST_F(SqliteBackend, WarnsIfOthersMayOpenTheFile) {
+  append("hi");
+  ASSERT_EQ(::chmod(path_.c_str(), 0644), 0);
+  Store store = open();
+  const Health health = store.health();
+  EXPECT_TRUE(health.is_ok);
+  const auto is_warned = [](const std::string& warning) {
+    return warning.find("chmod 600") != std::string::npos;
+  };
+  EXPECT_TRUE(std::any_of(health.warnings.begin(), health.warnings.end(), is_warned));
+}
+
+TEST_F(SqliteBackend, NamesADamagedRecord_P6) {
+  append("one");
+  append("two");
+  append("three");
+  run("UPDATE records SET body = CAST('twx' AS BLOB) WHERE text = 'two'");
+  Store store = open();
+  const auto page = store.read(kKey);
+  ASSERT_FALSE(page);
+  EXPECT_EQ(page.error().code, Code::Damaged);
+  EXPECT_EQ(page.error().path, "/1");
+  // Who asks for it gets a marker in its place, and the others.
+  const auto all = store.read(kKey, {.with_damaged = true});
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->records.size(), 3U);
+  EXPECT_TRUE(all->records[1].damage);
+  EXPECT_TRUE(all->records[1].body.empty());
+  EXPECT_EQ(all->records[2].body, "three");
+}
+
+TEST_F(SqliteBackend, NamesARecordThatIsGone_P6) {
+  append("one");
+  append("two");
+  append("three");
+  run("DELETE FROM records WHERE text = 'two'");
+  Store store = open();
+  EXPECT_EQ(store.read(kKey).error().path, "/1");
+  EXPECT_EQ(store.read(kKey, {.with_damaged = true})->records.size(), 3U);
+}
+
+TEST_F(SqliteBackend, SaysThatTheDiskIsFullAndGoesOnWhenItIsNot) {
+  append("first");
+  Store store = open();
+  ASSERT_TRUE(store.head(kKey));
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {std::size_t{1} << 20, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto refused = store.append(kKey, Batch({record_of(std::string(4U << 20, ' '))}));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().code, Code::Unresolved) << refused.error().message;
+  const auto after = store.append(kKey, Batch({record_of("second")}));
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->first, 1U);
+}
+
+TEST_F(SqliteBackend, KeepsAnImageOnceHoweverOftenItIsSaid) {
+  const std::string image(1U << 20, 'A');
+  Record record = record_of("{\"image\":\"" + image + "\"}");
+  record.text = "an image";
+  {
+    Store store = open();
+    for (int i = 0; i < 30; ++i) {
+      ASSERT_TRUE(store.append({"default", "s" + std::to_string(i % 3)}, Batch({record})));
+    }
+    EXPECT_EQ(store.read({"default", "s2"})->records[9].body, record.body);
+  }
+  EXPECT_LT(bytes(), 2 * image.size());
+}
+
+TEST_F(SqliteBackend, IsNotUsedAcrossFork) {
+  Store store = open();
+  ASSERT_TRUE(store.append(kKey, Batch({record_of("hi")})));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto head = store.head(kKey);
+    ::_exit(!head && head.error().code == Code::Unsupported ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(SqliteBackend, OrdersNothingByTheClock) {
+  ScopedClock clock(2'000'000'000'000);
+  append("first");
+  clock.advance(-1'000'000'000'000);
+  append("second");
+  Store store = open();
+  const auto page = store.read(kKey);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->records[1].body, "second");
+  EXPECT_LT(page->records[1].created_ms, page->records[0].created_ms);
+}
+
+TEST_F(SqliteBackend, CanBeReadWithPlainSql) {
+  append("what people read");
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+  sqlite3_stmt* q = nullptr;
+  ASSERT_EQ(sqlite3_prepare_v2(db, "SELECT tenant, session, position, role, text, body FROM messages", -1, &q,
+                               nullptr),
+            SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(q), SQLITE_ROW);
+  const auto column = [&](int i) {
+    return std::string(reinterpret_cast<const char*>(sqlite3_column_text(q, i)));
+  };
+  EXPECT_EQ(column(0) + " " + column(1) + " " + column(2) + " " + column(3), "default s 0 user");
+  EXPECT_EQ(column(4), "what people read");
+  EXPECT_EQ(column(5), "what people read");
+  sqlite3_finalize(q);
+  sqlite3_close(db);
+}
+
+TEST_F(SqliteBackend, IsNotOpenedBeforeItIsUsed) {
+  const Store store = open();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+}  // namespace
+}  // namespace parley::store
