@@ -32,9 +32,10 @@ class SqlitePlace final : public Place {
   }
 
   Result<std::shared_ptr<Store>> open() override {
-    PARLEY_TRY(Store store, open_store("sqlite:" + folder_ + "/store.db"));
+    PARLEY_TRY(Store store, open_store(uri()));
     return std::make_shared<Store>(std::move(store));
   }
+  std::string uri() const override { return "sqlite:" + folder_ + "/store.db"; }
 
  private:
   std::string folder_;
