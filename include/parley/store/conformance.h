@@ -32,7 +32,7 @@ struct Check {
   Result<void> (*run)(const Open& open);
 };
 
-// All of them, in the order of the promises' files; the same at every call.
+// All of them; the same at every call.
 std::span<const Check> checks();
 
 }  // namespace parley::store::conformance

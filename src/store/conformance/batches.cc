@@ -1,5 +1,10 @@
 // P1 to P5 and P10: batches are whole, kept once, and where the answer says.
 #include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "store/conformance/subject.h"
 

@@ -1,6 +1,9 @@
 // P9 and P11: what is given comes back to the byte, whatever it is, up to the limits.
 #include <cstdint>
-#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "parley/base/clock.h"
 #include "store/conformance/subject.h"
@@ -101,7 +104,7 @@ Result<void> media_come_back(const Open& open) {
     const std::string medium = base64_of(size, size);
     given.push_back(body_of(medium));
     given.push_back(body_of(R"({"url":"data:image/png;base64,)" + medium + "\"}"));
-    given.push_back(body_of("\xFF\x00" + medium));
+    given.push_back(body_of(std::string("\xFF\0", 2) + medium));
   }
   return expect_kept(s, s.key("media"), given);
 }

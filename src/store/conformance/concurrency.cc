@@ -1,9 +1,11 @@
 // What holds when several do it at once. Threads of one process stand for many; tests with processes and
 // kills are beyond a library.
-#include <algorithm>
 #include <atomic>
 #include <functional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "store/conformance/subject.h"
 

@@ -1,4 +1,6 @@
 // Forks share their beginning with a session, and nothing else.
+#include <string>
+
 #include "parley/base/clock.h"
 #include "store/conformance/subject.h"
 

@@ -1,5 +1,8 @@
 // Leases: one run of a session at a time. The only waits are for leases that end by themselves.
 #include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "store/conformance/subject.h"
 

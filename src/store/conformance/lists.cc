@@ -1,5 +1,8 @@
 // The sessions of a tenant, in order and in pages.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "store/conformance/subject.h"
 

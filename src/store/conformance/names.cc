@@ -1,6 +1,9 @@
 // P12: names of tenants, sessions and batches are bytes, whatever they look like.
 #include <algorithm>
-#include <set>
+#include <chrono>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "store/conformance/subject.h"
 

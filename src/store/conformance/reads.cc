@@ -1,5 +1,7 @@
 // Ranges and pages, and what there is not.
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "parley/base/clock.h"
 #include "store/conformance/subject.h"

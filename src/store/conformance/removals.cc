@@ -1,4 +1,9 @@
 // Removal and the end of time. A server has a clock of its own, so times are far in the past or the future.
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "parley/base/clock.h"
 #include "store/conformance/subject.h"
 

@@ -1,5 +1,9 @@
 // What a search finds. Every search stands in a table: the words, and the texts that have them.
+#include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "store/conformance/subject.h"
 

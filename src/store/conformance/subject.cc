@@ -1,11 +1,10 @@
 #include "store/conformance/subject.h"
 
-#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
-#include "parley/base/utf8.h"
 
 namespace parley::store::conformance {
 namespace {

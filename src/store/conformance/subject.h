@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parley/base/error.h"
@@ -58,7 +59,7 @@ std::string shown(const std::vector<T>& values) {
 std::unexpected<Error> differs(std::string_view what, const std::string& expected, const std::string& came);
 
 inline Result<void> expect(std::string_view what, bool holds) {
-  if (!holds) return differs(what, "that", "something else");
+  if (!holds) return differs(what, "that it is so", "that it is not");
   return {};
 }
 
