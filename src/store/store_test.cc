@@ -95,6 +95,7 @@ TEST(Store, TakesBatchesUpToTheirLimits) {
   const SessionKey key{"t", "s"};
   const auto append = [&](const std::vector<std::size_t>& sizes) {
     std::vector<Record> records;
+    records.reserve(sizes.size());
     for (const std::size_t size : sizes) records.push_back(with_body(size));
     return code_of(store.append(key, Batch(std::move(records))));
   };

@@ -40,6 +40,7 @@ std::string run_process(const std::string& uri, const Workload& workload, std::s
                                     std::to_string(workload.sessions),
                                     std::to_string(index)};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = -1;
@@ -70,6 +71,7 @@ TEST_P(Workloads, LoseTearDoubleAndReorderNothing) {
   std::vector<std::string> told(workload.workers);
   std::vector<int> statuses(workload.workers, 0);
   std::vector<std::thread> threads;
+  threads.reserve(workload.workers);
   for (std::size_t i = 0; i < workload.workers; ++i) {
     threads.emplace_back([&, i] {
       if (i >= kThreads) {

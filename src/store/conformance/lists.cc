@@ -16,12 +16,6 @@ Result<void> make(Store& store, const SessionKey& key, std::int64_t time, const 
   return {};
 }
 
-std::vector<std::string> names_of(const SessionList& list) {
-  std::vector<std::string> out;
-  for (const SessionInfo& info : list.sessions) out.push_back(info.session);
-  return out;
-}
-
 Result<void> expect_list(const Subject& s, const std::vector<std::string>& names) {
   PARLEY_TRY(const SessionList list, must("list", s.two->list(s.tenant)));
   PARLEY_CHECK(expect_equal("the sessions of the list", names, names_of(list)));

@@ -111,7 +111,7 @@ Result<void> list_has_any_name(const Open& open) {
   ListOptions options{.count = 10};
   do {
     PARLEY_TRY(const SessionList page, must("a page of the list", s.two->list(s.tenant, options)));
-    for (const SessionInfo& info : page.sessions) listed.push_back(info.session);
+    for (std::string& name : names_of(page)) listed.push_back(std::move(name));
     options.after = page.next;
   } while (!options.after.empty());
   PARLEY_CHECK(expect_equal("names in a list", names, listed));

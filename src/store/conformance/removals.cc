@@ -15,9 +15,7 @@ std::int64_t tomorrow() { return now_ms() + 86'400'000; }
 
 Result<void> expect_in_list(const Subject& s, const std::vector<std::string>& names) {
   PARLEY_TRY(const SessionList list, must("list", s.two->list(s.tenant)));
-  std::vector<std::string> came;
-  for (const SessionInfo& info : list.sessions) came.push_back(info.session);
-  return expect_equal("the sessions of the list", names, came);
+  return expect_equal("the sessions of the list", names, names_of(list));
 }
 
 Result<void> removed_session_is_gone(const Open& open) {

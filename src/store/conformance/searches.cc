@@ -29,6 +29,7 @@ Result<void> expect_found(const Open& open, const std::vector<std::string>& text
   for (const Search& search : searches) {
     PARLEY_TRY(const std::vector<Hit> found, hits(s, search.words));
     std::vector<Position> positions;
+    positions.reserve(found.size());
     for (const Hit& hit : found) {
       PARLEY_CHECK(expect_equal("the session of a hit", std::string("texts"), hit.session));
       PARLEY_CHECK(expect_equal("the role of a hit", std::string("user"), hit.role));
@@ -120,6 +121,7 @@ Result<void> newest_session_is_found_first(const Open& open) {
   }
   PARLEY_TRY(const std::vector<Hit> all, hits(s, "needle"));
   std::vector<std::string> found;
+  found.reserve(all.size());
   for (const Hit& hit : all) found.push_back(hit.session + " " + std::to_string(hit.position));
   PARLEY_CHECK(expect_equal(
       "hits in order", std::vector<std::string>{"new 1", "new 2", "middle 1", "middle 2", "old 1", "old 2"},
@@ -143,6 +145,7 @@ Result<void> hit_shows_its_line(const Open& open) {
 Result<std::vector<std::string>> sessions_with(const Subject& s, std::string_view words) {
   PARLEY_TRY(const std::vector<Hit> found, hits(s, words));
   std::vector<std::string> out;
+  out.reserve(found.size());
   for (const Hit& hit : found) out.push_back(hit.session);
   return out;
 }

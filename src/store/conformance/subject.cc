@@ -137,6 +137,13 @@ Result<void> expect_record(std::string_view what, const Record& given, const Rec
   return expect(std::string(what) + ": it is the record that was given", same_but_time(given, came));
 }
 
+std::vector<std::string> names_of(const SessionList& list) {
+  std::vector<std::string> out;
+  out.reserve(list.sessions.size());
+  for (const SessionInfo& info : list.sessions) out.push_back(info.session);
+  return out;
+}
+
 Result<Appended> append(Store& store, const SessionKey& key, std::vector<Record> records) {
   const std::size_t count = records.size();
   PARLEY_TRY(const Appended appended,

@@ -95,6 +95,8 @@ Result<void> expect_numbered(Store& store, const SessionKey& key, std::size_t co
 // The record comes back as it was given (P9); a time of 0 came to be another one.
 Result<void> expect_record(std::string_view what, const Record& given, const Record& came);
 
+std::vector<std::string> names_of(const SessionList& list);
+
 // Appends, which must work and be no repeat.
 Result<Appended> append(Store& store, const SessionKey& key, std::vector<Record> records);
 // The same, and the first record must be at `first`.
