@@ -1,0 +1,187 @@
+#include "store/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+namespace parley::store {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A server that counts.
+struct Server {
+  std::atomic<int> made = 0;
+  std::atomic<int> open = 0;
+  bool is_down = false;
+  bool has_restarted = false;
+};
+
+struct Line {
+  explicit Line(Server& s) : server(s), number(++s.made) { ++s.open; }
+  ~Line() { --server.open; }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  bool is_alive() const { return !server.has_restarted; }
+  Server& server;
+  int number;
+};
+
+Pool<Line> pool_of(Server& server, const StoreOptions& options) {
+  return Pool<Line>(
+      [&server](Deadline) -> Result<std::unique_ptr<Line>> {
+        if (server.is_down) return fail(Code::Unavailable, "down");
+        return std::make_unique<Line>(server);
+      },
+      options);
+}
+
+Deadline soon() { return Deadline::in(milliseconds(10'000)); }
+
+TEST(Pool, ConnectsAtTheFirstCallAndLendsTheSameAgain) {
+  Server server;
+  Pool<Line> pool = pool_of(server, {});
+  EXPECT_EQ(server.made, 0);
+  for (int i = 0; i < 3; ++i) {
+    auto lent = pool.take(soon());
+    ASSERT_TRUE(lent);
+    EXPECT_EQ((*lent)->number, 1);
+    std::move(*lent).keep();
+  }
+  EXPECT_EQ(server.open, 1);
+}
+
+TEST(Pool, ClosesWhatNobodyKept) {  // C2
+  Server server;
+  Pool<Line> pool = pool_of(server, {});
+  {
+    ASSERT_TRUE(pool.take(soon()));
+  }
+  EXPECT_EQ(server.open, 0);
+  ASSERT_TRUE(pool.take(soon()));
+  EXPECT_EQ(server.made, 2);
+}
+
+TEST(Pool, LendsTheOneThatWasUsedLast) {
+  Server server;
+  Pool<Line> pool = pool_of(server, {});
+  auto a = pool.take(soon());
+  auto b = pool.take(soon());
+  ASSERT_TRUE(a && b);
+  std::move(*b).keep();
+  std::move(*a).keep();
+  EXPECT_EQ((*pool.take(soon()))->number, 1);
+}
+
+TEST(Pool, HasNoMoreThanItMay) {  // C1
+  Server server;
+  Pool<Line> pool = pool_of(server, {.connections = 1});
+  auto first = pool.take(soon());
+  ASSERT_TRUE(first);
+  EXPECT_EQ(pool.take(Deadline::in(milliseconds(1))).error().code, Code::Timeout);
+  EXPECT_EQ(server.made, 1);
+  std::move(*first).keep();
+  EXPECT_TRUE(pool.take(Deadline::in(milliseconds(10'000))));
+  EXPECT_EQ(pool.take(Deadline::in(milliseconds(0))).error().code, Code::Timeout);
+}
+
+TEST(Pool, LendsToManyThreadsInTurn) {  // C1
+  Server server;
+  Pool<Line> pool = pool_of(server, {.connections = 2});
+  std::mutex mutex;
+  std::multiset<int> busy;
+  bool is_shared = false;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        auto lent = pool.take(soon());
+        ASSERT_TRUE(lent);
+        const int number = (*lent)->number;
+        {
+          const std::lock_guard lock(mutex);
+          busy.insert(number);
+          if (busy.count(number) > 1 || busy.size() > 2) is_shared = true;
+        }
+        const std::lock_guard lock(mutex);
+        busy.erase(number);
+        std::move(*lent).keep();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(is_shared);
+  EXPECT_LE(server.made, 2);
+}
+
+TEST(Pool, LendsNothingOldOrDead) {  // C3
+  const StoreOptions no_idle{.idle_limit = milliseconds(0)};
+  const StoreOptions no_life{.life_limit = milliseconds(0)};
+  for (const StoreOptions& options : {no_idle, no_life}) {
+    Server server;
+    Pool<Line> pool = pool_of(server, options);
+    for (int i = 1; i <= 3; ++i) {
+      auto lent = pool.take(soon());
+      ASSERT_TRUE(lent);
+      EXPECT_EQ(server.made, i);
+      std::move(*lent).keep();
+    }
+    EXPECT_EQ(server.open, 1);
+  }
+  Server server;
+  Pool<Line> pool = pool_of(server, {});
+  auto a = pool.take(soon());
+  auto b = pool.take(soon());
+  ASSERT_TRUE(a && b);
+  std::move(*a).keep();
+  std::move(*b).keep();
+  server.has_restarted = true;
+  ASSERT_TRUE(pool.take(soon()));
+  EXPECT_EQ(server.made, 3);
+  EXPECT_EQ(server.open, 0);
+}
+
+TEST(Pool, OpensTheCircuitWhileTheServerIsDown) {  // C4
+  Server server;
+  server.is_down = true;
+  Pool<Line> pool = pool_of(server, {.connections = 1});
+  EXPECT_EQ(pool.circuit(), Circuit::Closed);
+  EXPECT_EQ(pool.take(soon()).error().message, "down");
+  EXPECT_NE(pool.circuit(), Circuit::Closed);
+  server.is_down = false;
+  while (pool.circuit() == Circuit::Open) std::this_thread::yield();
+  EXPECT_EQ(pool.circuit(), Circuit::HalfOpen);
+  ASSERT_TRUE(pool.take(soon()));
+  EXPECT_EQ(pool.circuit(), Circuit::Closed);
+}
+
+TEST(Breaker, PausesLongerWithEveryFailureAndLetsOneTry) {  // C4
+  Breaker breaker;
+  Breaker::Time now{};
+  EXPECT_EQ(breaker.state(now), Circuit::Closed);
+  EXPECT_TRUE(breaker.may_try(now));
+  EXPECT_TRUE(breaker.may_try(now));  // as many as like to, while it is closed
+  milliseconds most = Breaker::kFirstPause;
+  for (int failure = 0; failure < 1'100; ++failure) {
+    const auto longest = static_cast<std::uint64_t>(most.count() - 1);
+    breaker.failed(now, longest);
+    EXPECT_EQ(breaker.state(now + most - milliseconds(1)), Circuit::Open);
+    EXPECT_FALSE(breaker.may_try(now + most - milliseconds(1)));
+    now += most;
+    EXPECT_EQ(breaker.state(now), Circuit::HalfOpen);
+    EXPECT_TRUE(breaker.may_try(now));
+    EXPECT_FALSE(breaker.may_try(now));  // one is trying
+    most = std::min(most * 2, Breaker::kLongestPause);
+  }
+  breaker.failed(now, 0);
+  EXPECT_EQ(breaker.state(now), Circuit::Open);
+  EXPECT_EQ(breaker.state(now + milliseconds(1)), Circuit::HalfOpen);
+  breaker.succeeded();
+  EXPECT_EQ(breaker.state(now), Circuit::Closed);
+  EXPECT_TRUE(breaker.may_try(now));
+}
+
+}  // namespace
+}  // namespace parley::store
