@@ -1,8 +1,9 @@
 # How a room (one folder of src/) becomes a library, and what all rooms share.
 #
-#   parley_package(NAME MODULE [SHARED])  finds the pkg-config module MODULE as PkgConfig::NAME. SHARED: it is always
-#                                     linked as a shared library, so `pkg-config --static parley` does not ask for
-#                                     the libraries that only its static form needs
+#   parley_package(NAME MODULE [SHARED] [OPTIONAL])  finds the pkg-config module MODULE as PkgConfig::NAME. SHARED:
+#                                     it is always linked as a shared library, so `pkg-config --static parley` does
+#                                     not ask for the libraries that only its static form needs. OPTIONAL: the
+#                                     target is not made if the module is missing, and a message says so
 #   parley_room(NAME SOURCES ... [DEPENDS ...] [LINK_PRIVATE ...] [TESTS ...])
 #   parley_add_tests(FILES...)        adds sources to the one test program, parley_tests
 #   parley_warnings(TARGET)           the project's warnings
@@ -18,9 +19,17 @@ cmake_path(NORMAL_PATH PARLEY_ROOT)
 find_package(PkgConfig REQUIRED)
 
 macro(parley_package name module)
-  pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET GLOBAL ${module})
+  set(parley_package_flags ${ARGN})
+  if("OPTIONAL" IN_LIST parley_package_flags)
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+    if(NOT ${name}_FOUND)
+      message(STATUS "${module} is not there: what needs it is left out")
+    endif()
+  else()
+    pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET GLOBAL ${module})
+  endif()
   set_property(GLOBAL PROPERTY PARLEY_MODULE_${name} ${module})
-  if("${ARGN}" STREQUAL "SHARED")
+  if("SHARED" IN_LIST parley_package_flags)
     set_property(GLOBAL PROPERTY PARLEY_SHARED_${name} "${${name}_LIBRARIES}")
   endif()
 endmacro()
