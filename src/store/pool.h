@@ -7,7 +7,7 @@
 //   C3  A connection that was idle or open for too long, or that is dead, is closed and not lent.
 //   C4  After a connect that failed, calls fail at once until a pause is over; then one of them tries. The
 //       pause doubles with every failure up to kLongestPause, and is random, so that clients do not come back
-//       all at once.
+//       all at once. A caller who had no time to connect says nothing about the server.
 //   C5  The lock is not held while anything connects or closes.
 //
 // A Connection has `bool is_alive()`: false if its peer has gone, as far as can be told without waiting. It
@@ -49,7 +49,7 @@ class Breaker {
     return now < until_ ? Circuit::Open : Circuit::HalfOpen;
   }
 
-  // True if the caller may connect, which must be followed by succeeded() or failed().
+  // True if the caller may connect, which must be followed by succeeded(), failed() or gave_up().
   bool may_try(Time now) {
     const Circuit circuit = state(now);
     if (circuit == Circuit::Closed) return true;
@@ -61,6 +61,8 @@ class Breaker {
     failures_ = 0;
     is_trying_ = false;
   }
+
+  void gave_up() { is_trying_ = false; }
 
   // `chance` is any number; the pause is a part of the longest one that is due.
   void failed(Time now, std::uint64_t chance) {
@@ -141,6 +143,7 @@ class Pool {
 
  private:
   using Opened = typename Lent::Opened;
+  static constexpr std::chrono::milliseconds kFairTime{1000};  // in which a server that is well is reached
 
   std::size_t most() const { return std::max<std::size_t>(options_.connections, 1); }
 
@@ -175,6 +178,7 @@ class Pool {
   }
 
   Result<Lent> connected(Deadline deadline) {
+    const Breaker::Time start = Deadline::Clock::now();
     Result<std::unique_ptr<Connection>> made = connect_(deadline);
     const Breaker::Time now = Deadline::Clock::now();
     const std::uint64_t chance = random_uuid()[1];
@@ -183,7 +187,11 @@ class Pool {
       breaker_.succeeded();
       return Lent(this, {*std::move(made), now, now});
     }
-    breaker_.failed(now, chance);
+    if (made.error().code == Code::Timeout && now - start < kFairTime) {
+      breaker_.gave_up();
+    } else {
+      breaker_.failed(now, chance);
+    }
     dropped(1);
     return std::unexpected(std::move(made).error());
   }

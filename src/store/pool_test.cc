@@ -16,6 +16,7 @@ struct Server {
   std::atomic<int> made = 0;
   std::atomic<int> open = 0;
   bool is_down = false;
+  bool is_slow = false;
   bool has_restarted = false;
 };
 
@@ -32,6 +33,7 @@ struct Line {
 Pool<Line> pool_of(Server& server, const StoreOptions& options) {
   return Pool<Line>(
       [&server](Deadline) -> Result<std::unique_ptr<Line>> {
+        if (server.is_slow) return fail(Code::Timeout, "slow");
         if (server.is_down) return fail(Code::Unavailable, "down");
         return std::make_unique<Line>(server);
       },
@@ -157,6 +159,16 @@ TEST(Pool, OpensTheCircuitWhileTheServerIsDown) {  // C4
   EXPECT_EQ(pool.circuit(), Circuit::Closed);
 }
 
+TEST(Pool, DoesNotBlameTheServerForShortDeadlines) {  // C4
+  Server server;
+  Pool<Line> pool = pool_of(server, {.connections = 1});
+  server.is_slow = true;
+  EXPECT_EQ(pool.take(soon()).error().code, Code::Timeout);
+  EXPECT_EQ(pool.circuit(), Circuit::Closed);
+  server.is_slow = false;
+  EXPECT_TRUE(pool.take(soon()));
+}
+
 TEST(Breaker, PausesLongerWithEveryFailureAndLetsOneTry) {  // C4
   Breaker breaker;
   Breaker::Time now{};
@@ -173,6 +185,8 @@ TEST(Breaker, PausesLongerWithEveryFailureAndLetsOneTry) {  // C4
     EXPECT_EQ(breaker.state(now), Circuit::HalfOpen);
     EXPECT_TRUE(breaker.may_try(now));
     EXPECT_FALSE(breaker.may_try(now));  // one is trying
+    breaker.gave_up();
+    EXPECT_TRUE(breaker.may_try(now));
     most = std::min(most * 2, Breaker::kLongestPause);
   }
   breaker.failed(now, 0);
