@@ -5,6 +5,7 @@
 #include <string>
 
 #include "parley/base/error.h"
+#include "parley/base/secret.h"
 #include "parley/store/backend.h"
 #include "parley/store/store.h"
 
@@ -14,5 +15,8 @@ std::unique_ptr<Backend> memory_backend();
 
 // `path` as written; a relative one is seen from the working directory of now.
 Result<std::unique_ptr<Backend>> sqlite_backend(const std::string& path, const StoreOptions& options);
+
+// "postgresql://...".
+Result<std::unique_ptr<Backend>> postgres_backend(Secret uri, const StoreOptions& options);
 
 }  // namespace parley::store

@@ -20,9 +20,19 @@ Opened open_memory(const std::string& rest, const StoreOptions&) {
   return memory_backend();
 }
 
+#ifdef PARLEY_HAS_POSTGRES
+Opened open_postgres(const std::string& rest, const StoreOptions& options) {
+  return postgres_backend(Secret::take("postgresql:" + rest), options);
+}
+#else
+constexpr Opened (*open_postgres)(const std::string&, const StoreOptions&) = nullptr;
+#endif
+
 constexpr Scheme kSchemes[] = {
     {"memory:", open_memory},
     {"sqlite:", sqlite_backend},
+    {"postgresql:", open_postgres},
+    {"postgres:", open_postgres},
 };
 
 }  // namespace
