@@ -5,6 +5,10 @@
 #include <system_error>
 #include <utility>
 
+#ifdef PARLEY_HAS_POSTGRES
+#include "postgres_server.h"
+#endif
+
 namespace parley::store {
 namespace {
 
@@ -47,9 +51,32 @@ Result<std::unique_ptr<Place>> sqlite_place() {
   return std::make_unique<SqlitePlace>(std::move(folder));
 }
 
+#ifdef PARLEY_HAS_POSTGRES
+class PostgresPlace final : public Place {
+ public:
+  explicit PostgresPlace(std::shared_ptr<PostgresServer> server) : server_(std::move(server)) {}
+  Result<std::shared_ptr<Store>> open() override {
+    PARLEY_TRY(Store store, open_store(uri()));
+    return std::make_shared<Store>(std::move(store));
+  }
+  std::string uri() const override { return server_->uri(); }
+
+ private:
+  std::shared_ptr<PostgresServer> server_;
+};
+
+Result<std::unique_ptr<Place>> postgres_place() {
+  PARLEY_TRY(std::shared_ptr<PostgresServer> server, PostgresServer::shared());
+  return std::make_unique<PostgresPlace>(std::move(server));
+}
+#endif
+
 constexpr PlaceKind kKinds[] = {
     {"memory", memory_place},
     {"sqlite", sqlite_place},
+#ifdef PARLEY_HAS_POSTGRES
+    {"postgres", postgres_place},
+#endif
 };
 
 }  // namespace
