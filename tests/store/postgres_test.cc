@@ -198,14 +198,17 @@ TEST_F(Postgres, KeepsMediaThatOneRemovesWhileAnotherAppends) {
 TEST_F(Postgres, EndsAtTheDeadlineAndKnowsThatNothingHappened) {
   Store store = open();
   ASSERT_TRUE(store.append(key, Batch({said("0")})));
-  std::thread holder([&] { sql("BEGIN; SELECT 1 FROM parley.sessions FOR UPDATE; SELECT pg_sleep(2)"); });
-  while (sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") != "1") {
-  }
+  const std::string sleeps = " FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+  std::thread holder([&] {
+    EXPECT_FALSE(server->sql("BEGIN; SELECT 1 FROM parley.sessions FOR UPDATE; SELECT pg_sleep(600)"));
+  });
+  while (sql("SELECT count(*)" + sleeps) != "1") std::this_thread::yield();
   const Batch batch({said("1")});
-  const auto late = store.append(key, batch, Deadline::in(milliseconds(300)));
+  const auto late = store.append(key, batch, Deadline::in(milliseconds(2'000)));
+  EXPECT_EQ(sql("SELECT count(pg_terminate_backend(pid, 5000))" + sleeps), "1");
+  holder.join();
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, Code::Timeout) << late.error().message;
-  holder.join();
   EXPECT_EQ(store.head(key)->size, 1U);
   EXPECT_EQ(store.append(key, batch)->first, 1U);
 }
