@@ -26,6 +26,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -128,7 +129,7 @@ class Pool {
       freed_.wait_until(lock, deadline.at());
     }
     if (!breaker_.may_try(Deadline::Clock::now())) {
-      return fail(Code::Unavailable, "the store could not be reached a moment ago");
+      return fail(Code::Unavailable, "the store could not be reached a moment ago: " + why_);
     }
     ++open_;
     lock.unlock();
@@ -191,6 +192,7 @@ class Pool {
       breaker_.gave_up();
     } else {
       breaker_.failed(now, chance);
+      why_ = made.error().message;
     }
     dropped(1);
     return std::unexpected(std::move(made).error());
@@ -215,6 +217,7 @@ class Pool {
   std::vector<Opened> idle_;  // the one that was used last is the last
   std::size_t open_ = 0;      // idle, lent or being made
   Breaker breaker_;
+  std::string why_;  // connecting failed the last time
 };
 
 }  // namespace parley::store
