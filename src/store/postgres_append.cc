@@ -192,8 +192,10 @@ Sql<Appended> append_locked(PostgresConnection& connection, const SessionKey& ke
   if (void_us) group.push_back({kUnvoid, batch_key().number(void_us)});
   group.push_back(std::move(append));
   group.push_back({kCommit});
-  PARLEY_TRY(const std::vector<Answer> done, connection.commit(group, deadline));
-  const Answer& first = done[group.size() - 2];
+  Sql<std::vector<Answer>> done = connection.commit(group, deadline);
+  if (!done && done.error().state == kTaken) return std::unexpected(try_again());  // made void anew
+  if (!done) return std::unexpected(std::move(done).error());
+  const Answer& first = (*done)[group.size() - 2];
   if (first.empty()) return std::unexpected(try_again());  // the lease ended in between
   return Appended{static_cast<Position>(first.number(0, 0)), batch.rows.size(), connection.durability, false};
 }

@@ -20,6 +20,8 @@ constexpr std::uint32_t kBytea = 17;
 constexpr std::uint32_t kBigint = 20;
 constexpr std::uint32_t kInteger = 23;
 
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of the arguments of one statement
+
 // For what the URI does not say. A peer that has gone without a word is noticed within a minute.
 constexpr std::array<std::pair<const char*, const char*>, 6> kDefaults = {{
     {"fallback_application_name", "parley"},
@@ -210,6 +212,12 @@ Arguments& Arguments::byte_strings(std::span<const std::string_view> values) {
   return own(std::move(out));
 }
 
+bool Arguments::is_too_large() const {
+  std::size_t bytes = 0;
+  for (const Value& value : values_) bytes += value.get().size();
+  return bytes >= kMostBytes;
+}
+
 // ---- Answers
 
 void Answer::free(pg_result* result) { PQclear(result); }
@@ -385,6 +393,11 @@ Sql<std::vector<Answer>> PostgresConnection::run(std::span<const Call> group, De
   if (deadline.has_passed()) {
     return std::unexpected(
         SqlError(fail(Code::Timeout, "the deadline passed before PostgreSQL was asked").error()));
+  }
+  if (std::any_of(group.begin(), group.end(),
+                  [](const Call& call) { return call.arguments.is_too_large(); })) {
+    return std::unexpected(
+        SqlError(fail(Code::LimitExceeded, "PostgreSQL takes less than 1 GiB at once").error()));
   }
   sent_.clear();
   PARLEY_CHECK(send_timeout(deadline));

@@ -67,6 +67,7 @@ class Arguments {
     std::string_view get() const { return is_owned ? std::string_view(owned) : view; }
   };
   Arguments& own(std::string bytes);
+  bool is_too_large() const;
   std::vector<Value> values_;
 };
 
