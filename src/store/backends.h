@@ -19,4 +19,7 @@ Result<std::unique_ptr<Backend>> sqlite_backend(const std::string& path, const S
 // "postgresql://...".
 Result<std::unique_ptr<Backend>> postgres_backend(Secret uri, const StoreOptions& options);
 
+// "redis://..." or "redis+unix://..." (redis_address.h).
+Result<std::unique_ptr<Backend>> redis_backend(const Secret& uri, const StoreOptions& options);
+
 }  // namespace parley::store

@@ -28,11 +28,25 @@ Opened open_postgres(const std::string& rest, const StoreOptions& options) {
 constexpr Opened (*open_postgres)(const std::string&, const StoreOptions&) = nullptr;
 #endif
 
+#ifdef PARLEY_HAS_REDIS
+Opened open_redis(const std::string& rest, const StoreOptions& options) {
+  return redis_backend(Secret::take("redis:" + rest), options);
+}
+Opened open_redis_socket(const std::string& rest, const StoreOptions& options) {
+  return redis_backend(Secret::take("redis+unix:" + rest), options);
+}
+#else
+constexpr Opened (*open_redis)(const std::string&, const StoreOptions&) = nullptr;
+constexpr Opened (*open_redis_socket)(const std::string&, const StoreOptions&) = nullptr;
+#endif
+
 constexpr Scheme kSchemes[] = {
     {"memory:", open_memory},
     {"sqlite:", sqlite_backend},
     {"postgresql:", open_postgres},
     {"postgres:", open_postgres},
+    {"redis:", open_redis},
+    {"redis+unix:", open_redis_socket},
 };
 
 }  // namespace

@@ -8,6 +8,9 @@
 #ifdef PARLEY_HAS_POSTGRES
 #include "postgres_server.h"
 #endif
+#ifdef PARLEY_HAS_REDIS
+#include "redis_server.h"
+#endif
 
 namespace parley::store {
 namespace {
@@ -71,11 +74,34 @@ Result<std::unique_ptr<Place>> postgres_place() {
 }
 #endif
 
+#ifdef PARLEY_HAS_REDIS
+class RedisPlace final : public Place {
+ public:
+  explicit RedisPlace(std::unique_ptr<RedisServer> server) : server_(std::move(server)) {}
+  Result<std::shared_ptr<Store>> open() override {
+    PARLEY_TRY(Store store, open_store(uri()));
+    return std::make_shared<Store>(std::move(store));
+  }
+  std::string uri() const override { return server_->uri(); }
+
+ private:
+  std::unique_ptr<RedisServer> server_;
+};
+
+Result<std::unique_ptr<Place>> redis_place() {
+  PARLEY_TRY(std::unique_ptr<RedisServer> server, RedisServer::start());
+  return std::make_unique<RedisPlace>(std::move(server));
+}
+#endif
+
 constexpr PlaceKind kKinds[] = {
     {"memory", memory_place},
     {"sqlite", sqlite_place},
 #ifdef PARLEY_HAS_POSTGRES
     {"postgres", postgres_place},
+#endif
+#ifdef PARLEY_HAS_REDIS
+    {"redis", redis_place},
 #endif
 };
 
