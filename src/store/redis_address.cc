@@ -38,7 +38,7 @@ Result<RedisAddress> read_redis_uri(const Secret& uri) {
   const Secret spelled = Secret::take(url.password);
   out.password = Secret::take(percent_decode(spelled.reveal()));
   if (url.scheme == "redis+unix") {
-    if (!url.host.empty() || url.path.size() < 2) {
+    if ((!url.host.empty() && url.host != "localhost") || url.path.size() < 2) {
       return fail(Code::Invalid, "a socket is written as redis+unix:///path/of/the/socket");
     }
     out.path = percent_decode(url.path);

@@ -1,7 +1,8 @@
 // Where a Redis server is, and who asks.
 //
 //   redis://[[user]:password@]host[:port][/db]
-//   redis+unix://[[user]:password@]/path/of/the/socket
+//   redis+unix:///path/of/the/socket
+//   redis+unix://[user]:password@localhost/path/of/the/socket
 #pragma once
 
 #include <cstdint>

@@ -274,6 +274,7 @@ class RedisBackend final : public Backend {
           std::chrono::duration_cast<std::chrono::microseconds>(Deadline::Clock::now() - begin).count();
       PARLEY_TRY(const RedisFacts facts, read_facts(connection, deadline));
       judge(facts, out);
+      remember(out.durability);
       return {};
     });
     if (!done) out.error = done.error();
@@ -354,10 +355,14 @@ class RedisBackend final : public Backend {
       if (known_ && Deadline::Clock::now() - known_at_ < kFactsTime) return *known_;
     }
     PARLEY_TRY(const RedisFacts facts, read_facts(connection, deadline));
+    remember(durability_of(facts));
+    return durability_of(facts);
+  }
+
+  void remember(Durability durability) {
     const std::lock_guard lock(mutex_);
-    known_ = durability_of(facts);
+    known_ = durability;
     known_at_ = Deadline::Clock::now();
-    return *known_;
   }
 
   Pool<RedisConnection> pool_;
