@@ -69,7 +69,7 @@ class Import {
       if (!reading) return std::unexpected(reading.error());
       if (reading->conversation.shape() == DocumentShape::Single) {
         together.append(reading->conversation.messages()[0].detach());
-        content = sha256_hex(content + std::string((*line)->text));
+        content = sha256_hex(content.append((*line)->text));
         continue;
       }
       if (!options_.session.empty()) {
@@ -146,7 +146,7 @@ class Import {
     for (const Json::Member& module : whole->members()) {
       if (!module.value.is_object()) continue;
       if (module.key.view() == "memory" && is_state(module.value)) return module.value;
-      if (const auto memory = module.value.get("memory"); memory && is_state(*memory)) return *memory;
+      if (const auto memory = module.value.get("memory"); memory && is_state(*memory)) return memory;
     }
     return {};
   }
