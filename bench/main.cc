@@ -23,6 +23,7 @@
 #include "media/task.h"
 #include "memory/task.h"
 #include "read/task.h"
+#include "store/task.h"
 #include "stream/task.h"
 #include "tokens/task.h"
 #include "unescape/task.h"
@@ -151,6 +152,12 @@ int main(int argc, char** argv) {
     resident = bench::window_task::measure_resident();
     print("\n## A large memory\n\n" + to_markdown(resident));
   }
-  print("\n## Goals\n\n" + bench::to_markdown(bench::check_goals(table, held, copies, resident)));
+  std::vector<bench::Goal> goals = bench::check_goals(table, held, copies, resident);
+  if (has("store", options.task)) {
+    const std::vector<bench::store_task::Measured> stored = bench::store_task::measure();
+    print("\n## Stores\n\n" + bench::store_task::to_markdown(stored));
+    for (bench::Goal& goal : bench::store_task::goals(stored)) goals.push_back(std::move(goal));
+  }
+  print("\n## Goals\n\n" + bench::to_markdown(goals));
   return 0;
 }

@@ -1,0 +1,24 @@
+// What a durable append and a load cost, beside what the engine itself needs for the same. Ratios are of one
+// run on one disk: the contenders take turns, so that a busy disk is busy for all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "goals.h"
+
+namespace bench::store_task {
+
+struct Measured {
+  std::string what, contender;
+  double per_second = 0;  // best of all turns
+  double p99_us = 0;      // of one call, best of all turns; 0: not looked at
+};
+
+// In a temporary folder in the working directory, which should be on the disk that is meant.
+std::vector<Measured> measure();
+
+std::string to_markdown(const std::vector<Measured>& all);
+std::vector<Goal> goals(const std::vector<Measured>& all);
+
+}  // namespace bench::store_task
