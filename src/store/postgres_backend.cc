@@ -93,7 +93,7 @@ Sql<SessionInfo> fork_session(PostgresConnection& connection, const SessionKey& 
 Sql<Lease> lease_session(PostgresConnection& connection, const SessionKey& key, const LeaseRequest& request,
                          Deadline deadline) {
   PARLEY_TRY(const LockedSession session, lock_or_make(connection, key, now_ms(), deadline));
-  PARLEY_TRY(const Lease lease, granted(session.lease, request, session.now_ms));
+  PARLEY_TRY(Lease lease, granted(session.lease, request, session.now_ms));
   const Call group[] = {
       {kLease, Arguments().number(session.id).bytes(lease.token).bytes(lease.owner).number(lease.until_ms)},
       {kCommit}};

@@ -149,6 +149,7 @@ Sql<bool> load_media(PostgresConnection& connection, const std::string& tenant, 
   }
   if (media.empty()) return true;
   std::vector<std::string_view> hashes;
+  hashes.reserve(media.size());
   for (const auto& [hash, bytes] : media) hashes.push_back(hash);
   const Call group[] = {{kMedia, Arguments().bytes(tenant).byte_strings(hashes)}};
   PARLEY_TRY(const std::vector<Answer> answers, connection.run(group, deadline));
