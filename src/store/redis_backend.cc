@@ -64,9 +64,8 @@ Held read_held(const RedisReply& reply) {
   return {{reply.items[1].text, reply.items[2].text, reply.items[3].number()}, reply.items[4].integer};
 }
 
-std::unexpected<Error> strange_answer() {
-  return fail(Code::Unavailable, "the Redis server gave an answer that no script gives");
-}
+// "damaged": the keys of a session do not agree, as when the server threw one away.
+std::unexpected<Error> lost_records() { return fail(Code::Damaged, "the session has lost records"); }
 
 // The arguments of the script, with the texts that they are made of.
 class AppendArguments {
@@ -160,7 +159,8 @@ class RedisBackend final : public Backend {
       const RedisKeys keys = live_keys(tag_of(key));
       PARLEY_TRY(const RedisReply reply, ask_live(connection, key, Script::Resolve, {keys.head, keys.batches},
                                                   {batch, new_short_id(), kEpochMs}, deadline));
-      if (reply.word() != "known") return std::nullopt;
+      if (reply.word() == "none") return std::nullopt;
+      if (reply.word() != "known") return lost_records();
       PARLEY_TRY(const Place place, read_place(reply.items[1].text, durability));
       return place.appended;
     });
@@ -247,7 +247,6 @@ class RedisBackend final : public Backend {
                            request.takes_over ? "yes" : ""},
                           deadline));
       if (reply.word() == "ok") return Lease{request.token, request.owner, reply.items[1].integer};
-      if (reply.word() != "lease") return strange_answer();
       const Held held = read_held(reply);
       return granted(held.lease, request, held.now_ms);
     });
@@ -327,8 +326,7 @@ class RedisBackend final : public Backend {
       const Held held = read_held(reply);
       PARLEY_CHECK(check_lease(batch, held.lease, held.now_ms));
     }
-    if (word == "damaged") return fail(Code::Damaged, "the session has lost records, so nothing is appended");
-    return strange_answer();
+    return lost_records();
   }
 
   static Result<void> search_in(RedisConnection& connection, const SessionKey& key,

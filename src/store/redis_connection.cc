@@ -81,7 +81,8 @@ bool has_no_script(const RedisReply& reply) {
 }
 
 timeval to_timeval(Deadline::Milliseconds time) {
-  const auto ms = std::max<std::int64_t>(time.count(), 1);  // 0 would be for ever
+  // 0 would be for ever, and hiredis counts in an int.
+  const auto ms = std::clamp<std::int64_t>(time.count(), 1, std::int64_t{24} * 60 * 60 * 1000);
   return {static_cast<time_t>(ms / 1000), static_cast<suseconds_t>(ms % 1000 * 1000)};
 }
 

@@ -99,6 +99,22 @@ Result<void> make_fork(RedisConnection& connection, const SessionKey& key, const
 
 // ---- Sweeping
 
+// Visits all keys of a pattern, some at a time; one may come twice.
+template <typename Visit>
+Result<void> scan(RedisConnection& connection, std::string_view pattern, Deadline deadline,
+                  const Visit& visit) {
+  std::string cursor = "0";
+  do {
+    RedisRequest request = connection.request();
+    request.command({"SCAN", cursor, "MATCH", pattern, "COUNT", kScanCount});
+    PARLEY_TRY(RedisReply reply, connection.ask_one(request, deadline));
+    if (reply.items.size() != 2) return fail(Code::Unavailable, "the Redis server cannot be searched");
+    cursor = std::move(reply.items[0].text);
+    PARLEY_CHECK(visit(reply.items[1].items));
+  } while (cursor != "0");
+  return {};
+}
+
 // True if somebody holds the log who lives, or may still be made.
 Result<bool> is_held(RedisConnection& connection, const std::string& holder, std::int64_t until_ms,
                      std::int64_t now_ms, Deadline deadline) {
@@ -206,15 +222,9 @@ Result<void> erase_expired(RedisConnection& connection, const std::string& tag, 
 
 Result<std::size_t> sweep_sessions(RedisConnection& connection, Deadline deadline) {
   std::size_t swept = 0;
-  std::string cursor = "0";
-  do {
-    RedisRequest request = connection.request();
-    request.command({"SCAN", cursor, "MATCH", kHeadPattern, "COUNT", kScanCount});
-    PARLEY_TRY(RedisReply reply, connection.ask_one(request, deadline));
-    if (reply.items.size() != 2) return fail(Code::Unavailable, "the Redis server cannot be searched");
-    cursor = std::move(reply.items[0].text);
+  PARLEY_CHECK(scan(connection, kHeads, deadline, [&](const std::vector<RedisReply>& keys) -> Result<void> {
     std::vector<std::string> tags;
-    for (const RedisReply& key : reply.items[1].items) {
+    for (const RedisReply& key : keys) {
       const std::optional<HeadName> name = head_name_of(key.text);
       if (!name) continue;
       if (name->id.empty()) {
@@ -225,7 +235,17 @@ Result<std::size_t> sweep_sessions(RedisConnection& connection, Deadline deadlin
     }
     PARLEY_TRY(const std::size_t expired, sweep_live(connection, tags, deadline));
     swept += expired;
-  } while (cursor != "0");
+    return {};
+  }));
+  // Of tenants whose sessions nobody lists.
+  PARLEY_CHECK(
+      scan(connection, kChangedKeys, deadline, [&](const std::vector<RedisReply>& keys) -> Result<void> {
+        for (const RedisReply& key : keys) {
+          const std::optional<std::string> tenant = tenant_of_changed(key.text);
+          if (tenant) PARLEY_CHECK(refresh_index(connection, *tenant, deadline));
+        }
+        return {};
+      }));
   // It may be busy doing so, or not allowed to: that is no failure of the sweep.
   RedisRequest rewrite = connection.request();
   rewrite.command({"BGREWRITEAOF"});

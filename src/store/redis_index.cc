@@ -55,8 +55,13 @@ Result<void> put(RedisConnection& connection, const std::string& index, const st
   return {};
 }
 
-// Looks at what was marked. A mark goes once it is old, unless it was made again in the meantime.
-Result<void> look_again(RedisConnection& connection, const std::string& tenant, Deadline deadline) {
+}  // namespace
+
+void mark_changed(RedisRequest& request, const SessionKey& key) {
+  request.script(Script::Mark, {changed_key(key.tenant)}, {key.session});
+}
+
+Result<void> refresh_index(RedisConnection& connection, const std::string& tenant, Deadline deadline) {
   const std::string marks = changed_key(tenant);
   RedisRequest request = connection.request();
   request.command({"TIME"});
@@ -72,6 +77,7 @@ Result<void> look_again(RedisConnection& connection, const std::string& tenant, 
     PARLEY_CHECK(put(connection, sessions_key(tenant), found, deadline));
   }
   if (names.empty()) return {};
+  // A mark that was made again in the meantime is young.
   const std::int64_t now = replies[0].items.front().number() * 1000;
   RedisRequest forget = connection.request();
   forget.command({"ZREMRANGEBYSCORE", marks, "-inf", std::to_string(now - kMarkMs)});
@@ -79,16 +85,10 @@ Result<void> look_again(RedisConnection& connection, const std::string& tenant, 
   return {};
 }
 
-}  // namespace
-
-void mark_changed(RedisRequest& request, const SessionKey& key) {
-  request.script(Script::Mark, {changed_key(key.tenant)}, {key.session});
-}
-
 Result<SessionList> list_sessions(RedisConnection& connection, const std::string& tenant,
                                   const ListOptions& options, Deadline deadline) {
   PARLEY_TRY(const ListCursor after, ListCursor::read(options.after));
-  PARLEY_CHECK(look_again(connection, tenant, deadline));
+  PARLEY_CHECK(refresh_index(connection, tenant, deadline));
   const std::string index = sessions_key(tenant);
   const std::string first = after.is_start ? "-inf" : score_of(after.updated_ms);
   std::vector<SessionInfo> out;

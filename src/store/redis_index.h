@@ -19,6 +19,9 @@ namespace parley::store {
 
 void mark_changed(RedisRequest& request, const SessionKey& key);
 
+// Puts every session of a tenant that was marked where it belongs in the index, and forgets old marks.
+Result<void> refresh_index(RedisConnection& connection, const std::string& tenant, Deadline deadline);
+
 // Costs what the sessions marked within ten minutes and those of the page cost; of sessions that changed in
 // the very same millisecond as the one to go on behind, all.
 Result<SessionList> list_sessions(RedisConnection& connection, const std::string& tenant,

@@ -56,4 +56,12 @@ std::optional<HeadName> head_name_of(std::string_view key) {
 std::string sessions_key(std::string_view tenant) { return of_tenant(tenant, "sessions"); }
 std::string changed_key(std::string_view tenant) { return of_tenant(tenant, "changed"); }
 
+std::optional<std::string> tenant_of_changed(std::string_view key) {
+  if (!key.starts_with(kPrefix)) return {};
+  key.remove_prefix(kPrefix.size());
+  std::string tenant = percent_decode(key.substr(0, key.find('}')));
+  if (changed_key(tenant).substr(kPrefix.size()) != key) return {};
+  return tenant;
+}
+
 }  // namespace parley::store

@@ -39,10 +39,12 @@ struct HeadName {
   std::string tag;
   std::string id;  // empty: it is alive
 };
-inline constexpr std::string_view kHeadPattern = "parley:{*:head";
+inline constexpr std::string_view kHeads = "parley:{*:head";  // a pattern
 std::optional<HeadName> head_name_of(std::string_view key);
 
 std::string sessions_key(std::string_view tenant);
 std::string changed_key(std::string_view tenant);
+inline constexpr std::string_view kChangedKeys = "parley:{*:changed";  // a pattern
+std::optional<std::string> tenant_of_changed(std::string_view key);
 
 }  // namespace parley::store

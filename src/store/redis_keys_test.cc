@@ -52,6 +52,8 @@ TEST(RedisKeys, LieInOneSlot) {
 
 TEST(RedisKeys, GiveTheirSessionBack) {
   for (const SessionKey& key : twins()) {
+    EXPECT_EQ(tenant_of_changed(changed_key(key.tenant)), key.tenant);
+    EXPECT_FALSE(tenant_of_changed(sessions_key(key.tenant)));
     EXPECT_EQ(session_of(tag_of(key)), key) << key.session;
     const auto live = head_name_of(live_keys(tag_of(key)).head);
     ASSERT_TRUE(live) << key.session;

@@ -14,6 +14,7 @@ local function now_ms()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
+local function is_place(known) return known and known:sub(1, 1) ~= '!' end
 local function is_over(expires) return expires and now_ms() >= tonumber(expires) end
 )lua";
 
@@ -34,10 +35,8 @@ constexpr std::array<Text, kScriptCount> kTexts = {{
 local head = call('HMGET', KEYS[1], 'id', 'base', 'size', 'expires', 'token', 'owner', 'until', 'title')
 if is_over(head[4]) then return {'expired', head[1]} end
 local known = call('HGET', KEYS[3], ARGV[1])
-if known then
-  if known:sub(1, 1) ~= '!' then return {'known', known} end
-  if known:sub(2) ~= ARGV[3] then return {'refused', known:sub(2)} end
-end
+if is_place(known) then return head[1] and {'known', known} or {'damaged'} end
+if known and known:sub(2) ~= ARGV[3] then return {'refused', known:sub(2)} end
 local size = tonumber(head[3] or 0)
 if size ~= tonumber(head[2] or 0) + call('XLEN', KEYS[2]) then return {'damaged'} end
 if ARGV[4] ~= '' and ARGV[4] ~= whole(size) then return {'size', size} end
@@ -76,7 +75,7 @@ return {'ok', size}
 local head = call('HMGET', KEYS[1], 'id', 'expires')
 if is_over(head[2]) then return {'expired', head[1]} end
 local known = call('HGET', KEYS[2], ARGV[1])
-if known and known:sub(1, 1) ~= '!' then return {'known', known} end
+if is_place(known) then return head[1] and {'known', known} or {'damaged'} end
 call('HSET', KEYS[2], ARGV[1], '!' .. ARGV[2])
 if not head[1] then call('PEXPIRE', KEYS[2], ARGV[3]) end
 return {'none'}

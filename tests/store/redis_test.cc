@@ -321,6 +321,12 @@ TEST_F(Redis, MissesALogAndMediaThatWereThrownAway) {
   ASSERT_TRUE(server_->ask({"DEL", live_keys(tag_of(kKey)).log}));
   EXPECT_EQ(store_->read(kKey, {.first = 1}).error().code, Code::Damaged);
   EXPECT_EQ(store_->append(kKey, Batch({said("c")})).error().code, Code::Damaged);
+
+  ASSERT_TRUE(store_->append({"t", "headless"}, Batch("b", {said("b")})));
+  ASSERT_TRUE(server_->ask({"DEL", live_keys(tag_of({"t", "headless"})).head}));
+  EXPECT_EQ(store_->append({"t", "headless"}, Batch("b", {said("b")})).error().code, Code::Damaged);
+  EXPECT_EQ(store_->append({"t", "headless"}, Batch("c", {said("c")})).error().code, Code::Damaged);
+  EXPECT_EQ(store_->resolve({"t", "headless"}, "b").error().code, Code::Damaged);
 }
 
 TEST_F(Redis, KeepsMediaOnceASession) {
@@ -356,6 +362,13 @@ TEST_F(Redis, ForgetsAMarkThatIsOld) {
   EXPECT_EQ(listed(), 1U);
   EXPECT_EQ(server_->ask({"ZCARD", changed_key("t")})->integer, 1);
   EXPECT_EQ(server_->ask({"ZCARD", sessions_key("t")})->integer, 1);
+}
+
+TEST_F(Redis, SweepsTheMarksOfTenantsThatNobodyLists) {
+  start();
+  ASSERT_TRUE(server_->ask({"ZADD", changed_key("t"), "1000", "never made"}));
+  ASSERT_TRUE(store_->sweep());
+  EXPECT_EQ(server_->ask({"EXISTS", changed_key("t")})->integer, 0);
 }
 
 // ---- Forks and removal
