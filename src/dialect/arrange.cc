@@ -8,16 +8,20 @@
 namespace parley::dialect {
 namespace {
 
+// As spelled, white space is a space or one of these escapes.
 bool is_blank(std::string_view spelled) {
-  // As spelled, white space is itself or one of these escapes.
-  for (std::size_t i = 0; i < spelled.size(); ++i) {
-    if (spelled[i] == ' ') continue;
-    const bool is_escape = spelled[i] == '\\' && i + 1 < spelled.size() &&
-                           (spelled[i + 1] == 'n' || spelled[i + 1] == 't' || spelled[i + 1] == 'r');
-    if (!is_escape) return false;
-    ++i;
+  constexpr std::string_view kEscapes[] = {"\\n",     "\\t",     "\\r",     "\\f",     "\\u0009",
+                                           "\\u000a", "\\u000b", "\\u000c", "\\u000d", "\\u0020",
+                                           "\\u000A", "\\u000B", "\\u000C", "\\u000D"};
+  const auto begins = [&](std::string_view escape) { return spelled.starts_with(escape); };
+  for (;;) {
+    spelled.remove_prefix(std::min(spelled.find_first_not_of(' '), spelled.size()));
+    if (spelled.empty()) return true;
+    if (spelled.front() != '\\') return false;  // most texts
+    const auto escape = std::ranges::find_if(kEscapes, begins);
+    if (escape == std::end(kEscapes)) return false;
+    spelled.remove_prefix(escape->size());
   }
-  return true;
 }
 
 bool belongs_to(const Arena& arena, const BlockRecord& thinking, Dialect dialect) {

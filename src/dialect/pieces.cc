@@ -425,7 +425,7 @@ bool says_nothing(const Message& message) {
     if (first == std::string_view::npos) return true;
     // Other white space is spelled with a backslash.
     return spelled[first] == '\\' &&
-           plain(spelled).view().find_first_not_of(" \n\r\t") == std::string_view::npos;
+           plain(spelled).view().find_first_not_of(" \n\r\t\f\v") == std::string_view::npos;
   });
 }
 
