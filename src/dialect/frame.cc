@@ -80,10 +80,12 @@ void put_system(json::Writer& out, const Frame& frame, Dialect dialect, std::spa
     return;
   }
   const std::vector<Json> blocks = spelled_blocks(frame, dialect, system);
-  const bool is_plain = blocks.size() == 1 && blocks.front().members().size() == 2;
-  const auto only = is_plain ? blocks.front().get("text") : std::nullopt;
-  if (only && frame.system_form == SystemForm::StringOrBlocks) {
-    out.value(*only);
+  const auto member = [&](std::string_view name) { return blocks.front().get(name).value_or(Json()); };
+  const bool is_text = blocks.size() == 1 &&
+                       blocks.front().members().size() == 2 &&  // no mark of a cache, and the like
+                       member("type") == Json::string("text") && member("text").is_string();
+  if (is_text && frame.system_form == SystemForm::StringOrBlocks) {
+    out.value(member("text"));
     return;
   }
   const bool is_parts = frame.system_form == SystemForm::Parts;
