@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "history.h"
+#include "kills.h"
 #include "places.h"
 
 extern char** environ;
@@ -21,7 +22,7 @@ extern char** environ;
 namespace parley::store {
 namespace {
 
-constexpr std::size_t kAppends = 20'000;
+const std::size_t kAppends = kill_count(20'000, 200'000);
 constexpr std::size_t kThreads = 8;
 constexpr std::size_t kProcesses = 4;
 
