@@ -12,6 +12,7 @@
 #include "cli/check.h"
 #include "cli/convert.h"
 #include "cli/dialects.h"
+#include "cli/doctor.h"
 #include "cli/exit.h"
 #include "cli/filter.h"
 #include "cli/lines.h"
@@ -48,6 +49,7 @@ struct Typed {
   FilterOptions filter_options;
   SessionsOptions sessions;
   std::string sessions_verb;
+  DoctorOptions doctor;
 };
 
 // ---- convert
@@ -260,14 +262,18 @@ std::string sessions_verbs() {
   return out;
 }
 
+void add_store(CLI::App& command, StoreChoice& choice) {
+  command
+      .add_option("--store", choice.uri,
+                  "memory:, sqlite:PATH, postgresql://... or redis://... (default: the user's database)")
+      ->type_name("URI");
+}
+
 void add_sessions(CLI::App& command, Typed& typed) {
   SessionsOptions& options = typed.sessions;
   command.add_option("VERB", typed.sessions_verb, sessions_verbs())->type_name("")->required();
   command.add_option("ARGUMENT", options.arguments, "What the verb needs")->type_name("");
-  command
-      .add_option("--store", options.store.uri,
-                  "memory:, sqlite:PATH, postgresql://... or redis://... (default: the user's database)")
-      ->type_name("URI");
+  add_store(command, options.store);
   command.add_option("--tenant", options.store.tenant, "Whose sessions (default: default)")
       ->type_name("NAME");
   command.add_option("--from", typed.from, "import: the dialect; without it, it is detected")->type_name("D");
@@ -307,6 +313,19 @@ Exit run_sessions(Typed& typed) {
   return verb->run(options);
 }
 
+// ---- doctor
+
+void add_doctor(CLI::App& command, Typed& typed) {
+  add_store(command, typed.doctor.store);
+  command.add_flag("--json", typed.json, "As one JSON object");
+}
+
+Exit run_doctor(Typed& typed) {
+  typed.doctor.json = typed.json;
+  typed.doctor.output = typed.output;
+  return doctor(typed.doctor);
+}
+
 // ---- All of them
 
 struct Command {
@@ -324,6 +343,7 @@ constexpr Command kCommands[] = {
     {"tokens", "Count the tokens of a text or a conversation", add_tokens, run_tokens},
     {"filter", "Run a text filter, or list the filters", add_filter, run_filter},
     {"sessions", "The stored conversations", add_sessions, run_sessions},
+    {"doctor", "Say whether the store is there and well", add_doctor, run_doctor},
 };
 
 void describe(CLI::App& app, Typed& typed) {

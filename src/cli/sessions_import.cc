@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/lines.h"
+#include "cli/llm_log.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -35,7 +36,10 @@ class Import {
     place_.file = file_;
   }
 
-  Outcome<void> run() { return options_.lines || is_json_lines_name(file_) ? lines() : document(); }
+  Outcome<void> run() {
+    if (is_sqlite_file(file_)) return llm_log();
+    return options_.lines || is_json_lines_name(file_) ? lines() : document();
+  }
 
   std::string report() const { return report_; }
 
@@ -81,6 +85,17 @@ class Import {
     progress.finish(place_.line, reader->consumed());
     if (together.size() == 0) return {};
     return append(options_.session.empty() ? id_of(content) : options_.session, together);
+  }
+
+  // One session for each conversation of the log, of the same id.
+  Outcome<void> llm_log() {
+    Outcome<void> outcome;
+    const Result<void> done = each_llm_talk(file_, [&](const LlmTalk& talk) -> Result<void> {
+      outcome = append("llm-" + talk.id, Conversation(talk.messages));
+      return outcome ? Result<void>() : fail(Code::Cancelled, "it was said already");
+    });
+    if (!outcome || done) return outcome;
+    return std::unexpected(complain(done.error(), place_));
   }
 
   Outcome<Reading> read(std::string_view document) {

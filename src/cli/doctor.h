@@ -1,0 +1,20 @@
+// `parley doctor`: says whether what Parley needs is there and well, and how to put it right.
+#pragma once
+
+#include <string>
+
+#include "cli/exit.h"
+#include "cli/store.h"
+
+namespace parley::cli {
+
+struct DoctorOptions {
+  StoreChoice store;
+  bool json = false;
+  std::string output = "-";
+};
+
+// Ends with Environment if something is not well; warnings alone do not.
+Exit doctor(const DoctorOptions& options);
+
+}  // namespace parley::cli
