@@ -39,7 +39,8 @@ case $verb in
     (cd "$folder" && "${as_server[@]}" "$bin/initdb" -D "$data" -U parley -A trust -E UTF8 --no-locale --no-sync \
       --no-instructions >"$folder/initdb.log")
     run_server
-    ("$0" watch "$folder" "${3:-$PPID}" </dev/null >/dev/null 2>&1 &)
+    # In a session of its own: a signal to the whole group of the caller must not end it.
+    setsid "$0" watch "$folder" "${3:-$PPID}" </dev/null >/dev/null 2>&1 &
     ;;
   watch)
     tail --pid="$3" -f /dev/null
