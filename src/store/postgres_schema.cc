@@ -82,6 +82,8 @@ constexpr std::array kSteps = {
     " hash bytea NOT NULL,"
     " bytes bytea NOT NULL,"
     " PRIMARY KEY (tenant, hash))",
+    // Base64 of pictures and sounds: trying to compress it costs seconds and gains nothing.
+    "ALTER TABLE parley.media ALTER COLUMN bytes SET STORAGE EXTERNAL",
     "CREATE TABLE parley.uses ("
     " tenant text COLLATE \"C\" NOT NULL,"
     " hash bytea NOT NULL,"
