@@ -2,7 +2,7 @@
 // them in one slot and one script may touch them all:
 //
 //   parley:{TENANT:SESSION}:head       hash: id, base, size, created, updated, expires, title, titled, parts,
-//                                      and the lease: token, owner, until
+//                                      largest (record, in bytes), and the lease: token, owner, until
 //   parley:{TENANT:SESSION}:log        stream: the record at position p has the id (p + 1)-0
 //   parley:{TENANT:SESSION}:batches    hash: batch id -> "first:count:hash", or "!epoch" (resolve)
 //   parley:{TENANT:SESSION}:media      hash: SHA-256 -> bytes

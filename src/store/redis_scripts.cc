@@ -32,7 +32,8 @@ constexpr std::array<Text, kScriptCount> kTexts = {{
 -- KEYS head log batches media
 -- ARGV batch hash epoch expected lease new_id created updated title titled titles rows media
 --      (m b t n)* (hash bytes)*
-local head = call('HMGET', KEYS[1], 'id', 'base', 'size', 'expires', 'token', 'owner', 'until', 'title')
+local head = call('HMGET', KEYS[1], 'id', 'base', 'size', 'expires', 'token', 'owner', 'until', 'title',
+  'largest')
 if is_over(head[4]) then return {'expired', head[1]} end
 local known = call('HGET', KEYS[3], ARGV[1])
 if is_place(known) then return head[1] and {'known', known} or {'damaged'} end
@@ -46,18 +47,19 @@ if (is_held and head[5] ~= ARGV[5]) or (not is_held and ARGV[5] ~= '') then
   return {'lease', head[5], head[6], head[7], now}
 end
 local rows, media = tonumber(ARGV[12]), tonumber(ARGV[13])
-local at = 14
+local at, largest = 14, tonumber(head[9] or 0)
 for i = at + rows * 4, at + rows * 4 + media * 2 - 1, 2 do call('HSETNX', KEYS[4], ARGV[i], ARGV[i + 1]) end
 for i = 1, rows do
   call('XADD', KEYS[2], whole(size + i) .. '-0',
     'm', ARGV[at], 'b', ARGV[at + 1], 't', ARGV[at + 2], 'n', ARGV[at + 3])
+  largest = math.max(largest, #ARGV[at] + #ARGV[at + 1] + #ARGV[at + 2])
   at = at + 4
 end
 if not head[1] then
   call('HSET', KEYS[1], 'id', ARGV[6], 'base', '0', 'created', ARGV[7])
   call('PERSIST', KEYS[3])
 end
-call('HSET', KEYS[1], 'size', whole(size + rows), 'updated', ARGV[8])
+call('HSET', KEYS[1], 'size', whole(size + rows), 'updated', ARGV[8], 'largest', whole(largest))
 local titled = size + tonumber(ARGV[10])
 if not head[8] and ARGV[9] ~= '' and titled < tonumber(ARGV[11]) then
   call('HSET', KEYS[1], 'title', ARGV[9], 'titled', whole(titled))
@@ -82,21 +84,30 @@ return {'none'}
 )lua"},
 
     // With an id, only that session, and even if it has expired: a fork may share its records. A record that
-    // is not there is given as empty fields, which nobody can read: the reader names it (P6).
+    // is not there is given as empty fields, which nobody can read: the reader names it (P6). Records are
+    // taken
+    // from the stream in groups that are no larger than a chunk, however large the records are.
     {Script::Read, R"lua(
 -- KEYS head log
 -- ARGV id first count bytes chunk with_bodies
 local head = call('HMGET', KEYS[1],
-  'id', 'base', 'size', 'created', 'updated', 'expires', 'title', 'titled', 'parts')
+  'id', 'base', 'size', 'created', 'updated', 'expires', 'title', 'titled', 'parts', 'largest')
 if not head[1] or (ARGV[1] ~= '' and ARGV[1] ~= head[1]) then return {'none'} end
 if ARGV[1] == '' and is_over(head[6]) then return {'expired', head[1]} end
 local out = {'ok', unpack(head, 1, 9)}
 local first, left, chunk = tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[5])
 if first < tonumber(head[2]) then return out end
-for position = first, math.min(tonumber(head[3]), first + tonumber(ARGV[3])) - 1 do
+local last = math.min(tonumber(head[3]), first + tonumber(ARGV[3])) - 1
+local group = math.min(256, math.max(1, math.floor(chunk / math.max(1, tonumber(head[10] or 0)))))
+local entries, at
+for position = first, last do
   local id = whole(position + 1) .. '-0'
-  local entry = call('XRANGE', KEYS[2], id, id)[1]
-  local field = entry and entry[2] or {}
+  if (position - first) % group == 0 then
+    entries = call('XRANGE', KEYS[2], id, whole(math.min(position + group, last + 1)) .. '-0')
+    at = 1
+  end
+  local field = {}
+  if entries[at] and entries[at][1] == id then field, at = entries[at][2], at + 1 end
   local m, b, t = field[2] or '', field[4] or '', field[6] or ''
   if ARGV[6] == '' then b = '' end
   local bytes = tonumber(field[8] or 0) or 0
