@@ -287,8 +287,13 @@ const Place& place_of(const Frame& frame, DocumentShape shape) {
 
 const Place& place_in(const Frame& frame, DocumentShape shape, const Json& around) {
   const Place& usual = place_of(frame, shape);
-  for (const Place& place : frame.places) {
-    if (place.shape == usual.shape && around.at(pointer_to(frame, place))) return place;
+  // As for readers, the one whose first name comes first.
+  for (const Json::Member& member : around.members()) {
+    for (const Place& place : frame.places) {
+      const bool begins =
+          place.shape == usual.shape && !place.path.empty() && place.path[0] == member.key.view();
+      if (begins && around.at(pointer_to(frame, place)).value_or(Json()).is_array()) return place;
+    }
   }
   return usual;
 }
