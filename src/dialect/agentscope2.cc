@@ -11,6 +11,7 @@
 #include "dialect/format.h"
 #include "dialect/pieces.h"
 #include "dialect/timestamp.h"
+#include "json/walk.h"
 #include "parley/base/clock.h"
 
 namespace parley::dialect {
@@ -239,7 +240,7 @@ class Writer {
 
   // The media type is all that says whether media are an image, audio, video or a document.
   void note_kind(const BlockRecord& block, std::string_view media_type, std::size_t index) {
-    if (type_of_media(media_type) == block.type) return;
+    if (type_of_media(json::unescaped(Text::trusted(nullptr, media_type))) == block.type) return;
     draft_.note("media_kind_changed", Severity::Minor, "mapped",
                 "the media are what their media type says, not what the block was", index);
   }

@@ -550,6 +550,14 @@ class Composer {
       Draft apart{target_, ignored, own, i};
       dialect::write_group(apart, messages_.subspan(i, 1));  // for its notes
       dialect::note_string(apart, messages_[i]);
+      // Where messages have names, the system part still has none.
+      const auto tells_name = [](const Note& note) {
+        return note.code == "name_as_text" ||
+               (note.code == "identity_dropped" && note.detail.view().contains("name"));
+      };
+      if (messages_[i].name() && std::ranges::none_of(own, tells_name)) {
+        apart.note("identity_dropped", Severity::Minor, "dropped", "there is no place for: name");
+      }
       notes.insert(notes.end(), own.begin(), own.end());
     }
     const bool has_no_frame =

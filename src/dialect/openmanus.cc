@@ -257,9 +257,13 @@ class Writer {
                   index);
     }
     if (block.media_name().present()) note_media_name(draft_, index);
-    // Who reads the image back takes its type from its bytes.
-    if (block.source == SourceKind::Base64 && block.media_type().present() &&
-        !shows_its_type(arena_, block)) {
+    // Who reads the image back takes its type from its bytes, or from its own URL.
+    const auto url_shows_it = [&] {
+      const Text type = arena_.string(block.media_type());
+      return arena_.string(block.data()).view().starts_with("data:" + type.str());
+    };
+    if (block.media_type().present() &&
+        !(block.source == SourceKind::Base64 ? shows_its_type(arena_, block) : url_shows_it())) {
       draft_.note("media_type_dropped", Severity::Minor, "dropped",
                   "there is no place for the media type, and the bytes do not show it", index);
     }

@@ -167,6 +167,14 @@ void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, 
       out.raw("{}");
     }
     if (use.arguments().present()) {
+      const auto says_the_same = [&] {
+        const Result<Json> parsed = Json::parse(arena.string(use.arguments()));
+        return parsed && Json::equal(*parsed, arena.value(use.input()));
+      };
+      if (!is_object && arena.bytes(use.input()) != "null" && !says_the_same()) {
+        draft.note("input_dropped", Severity::Minor, "dropped",
+                   "the parsed arguments are no object; only their text is written", index);
+      }
       out.raw(",\"raw_input\":").quoted(arena.bytes(use.arguments()));
     } else if (!is_object) {
       out.raw(",\"raw_input\":\"").escaped(arena.value(use.input()).compact().text()).raw('"');
