@@ -58,10 +58,12 @@ Result<std::unique_ptr<Place>> sqlite_place() {
   return std::make_unique<SqlitePlace>(std::move(folder));
 }
 
-#ifdef PARLEY_HAS_POSTGRES
-class PostgresPlace final : public Place {
+#if defined(PARLEY_HAS_POSTGRES) || defined(PARLEY_HAS_REDIS)
+// A server, which goes with the last place that has it.
+template <typename Server>
+class ServerPlace final : public Place {
  public:
-  explicit PostgresPlace(std::shared_ptr<PostgresServer> server) : server_(std::move(server)) {}
+  explicit ServerPlace(std::shared_ptr<Server> server) : server_(std::move(server)) {}
   Result<std::shared_ptr<Store>> open() override {
     PARLEY_TRY(Store store, open_store(uri(), kPatient));
     return std::make_shared<Store>(std::move(store));
@@ -69,32 +71,21 @@ class PostgresPlace final : public Place {
   std::string uri() const override { return server_->uri(); }
 
  private:
-  std::shared_ptr<PostgresServer> server_;
+  std::shared_ptr<Server> server_;
 };
+#endif
 
+#ifdef PARLEY_HAS_POSTGRES
 Result<std::unique_ptr<Place>> postgres_place() {
   PARLEY_TRY(std::shared_ptr<PostgresServer> server, PostgresServer::shared());
-  return std::make_unique<PostgresPlace>(std::move(server));
+  return std::make_unique<ServerPlace<PostgresServer>>(std::move(server));
 }
 #endif
 
 #ifdef PARLEY_HAS_REDIS
-class RedisPlace final : public Place {
- public:
-  explicit RedisPlace(std::unique_ptr<RedisServer> server) : server_(std::move(server)) {}
-  Result<std::shared_ptr<Store>> open() override {
-    PARLEY_TRY(Store store, open_store(uri(), kPatient));
-    return std::make_shared<Store>(std::move(store));
-  }
-  std::string uri() const override { return server_->uri(); }
-
- private:
-  std::unique_ptr<RedisServer> server_;
-};
-
 Result<std::unique_ptr<Place>> redis_place() {
   PARLEY_TRY(std::unique_ptr<RedisServer> server, RedisServer::start());
-  return std::make_unique<RedisPlace>(std::move(server));
+  return std::make_unique<ServerPlace<RedisServer>>(std::move(server));
 }
 #endif
 
