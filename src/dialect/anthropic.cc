@@ -257,7 +257,9 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
     out.begin_object().key("name").string(tool.name);
     if (!tool.description.empty()) out.key("description").string(tool.description);
     out.key("input_schema");
-    tool.parameters.is_null() ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
+    // A schema must say that it is one of an object, even if it says nothing else.
+    const bool says_nothing = tool.parameters.is_null() || tool.parameters.members().empty();
+    says_nothing ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
     out.end_object();
   }
   out.end_array();

@@ -552,8 +552,7 @@ void write_chat_answer(json::Writer& out, Dialect dialect, const Outcome& outcom
   out.key("choices").begin_array().begin_object().key("index").number(0);
   out.key("message").begin_array().end_array();
   const std::string_view word = finish_word(dialect, outcome.finish);
-  out.key("finish_reason");
-  word.empty() ? out.null() : out.string(word);
+  if (!word.empty()) out.key("finish_reason").string(word);
   out.end_object().end_array();
   if (outcome.usage != Usage()) {
     out.key("usage").begin_object();

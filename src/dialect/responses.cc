@@ -286,7 +286,12 @@ class Writer {
 
   // What a model answered is a message of output, and so is a refusal, which has no place elsewhere.
   void put_answered(std::vector<const Piece*>& said) {
-    draft_.next().raw(R"({"type":"message","status":"completed","role":"assistant","content":[)");
+    json::Out& out = draft_.next().raw(R"({"type":"message",)");
+    // In a request such an item has an id, which nobody gave.
+    if (!draft_.is(kIsAnswer)) {
+      out.raw(R"("id":"msg_)").raw(std::to_string(said.front()->position)).raw("\",");
+    }
+    out.raw(R"("status":"completed","role":"assistant","content":[)");
     for (std::size_t i = 0; i < said.size(); ++i) {
       out_.raw(i == 0 ? "" : ",");
       if (said[i]->kind == Piece::Kind::Raw) {
@@ -308,6 +313,15 @@ class Writer {
     const auto needs_parts = [](const Piece* piece) {
       return piece->is_refusal || piece->kind == Piece::Kind::Raw;
     };
+    const bool is_text_alone = !said.empty() && std::ranges::all_of(said, [](const Piece* piece) {
+      return piece->kind == Piece::Kind::Text;
+    });
+    if (draft_.is(kIsAnswer) && !is_model && is_text_alone) {
+      draft_.note("role_changed", Severity::Minor, "mapped",
+                  "whatever stands in an answer is the assistant's");
+      put_answered(said);
+      return;
+    }
     if (is_model && (draft_.is(kIsAnswer) || std::ranges::any_of(said, needs_parts))) {
       put_answered(said);
       return;

@@ -99,7 +99,10 @@ export namespace moonshot {
 }
 
 export namespace dashscope {
-  export type One = compatible.OneWithVideo;
+  // Its servers take the mark of a cache behind any part, as Anthropic spells it.
+  type MarkedContent<C> = C extends (infer Part)[] ? (Part & { cache_control?: { type: 'ephemeral' } })[] : C;
+  type Marked<T> = { [K in keyof T]: K extends 'content' ? MarkedContent<T[K]> : T[K] };
+  export type One = Marked<compatible.OneWithVideo>;
   export type Answer = compatible.Answer;
   export type Request = compatible.Request<{ enable_thinking?: boolean; thinking_budget?: number }, One>;
 }

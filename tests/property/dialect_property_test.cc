@@ -362,6 +362,8 @@ Json essence(const Json& json) {
         w.begin_array()
             .value(essence(json::Writer().begin_object().key("content").value(value).end_object().take()))
             .end_array();
+      } else if (key == "parameters" && text == "{}") {  // of a tool: any object
+        w.raw(R"({"type":"object"})");
       } else if (is("type", "input_text") || is("type", "output_text")) {
         w.string("text");
       } else if ((key == "content" || key == "system") && value.is_string()) {
