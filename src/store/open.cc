@@ -41,12 +41,8 @@ constexpr Opened (*open_redis_socket)(const std::string&, const StoreOptions&) =
 #endif
 
 constexpr Scheme kSchemes[] = {
-    {"memory:", open_memory},
-    {"sqlite:", sqlite_backend},
-    {"postgresql:", open_postgres},
-    {"postgres:", open_postgres},
-    {"redis:", open_redis},
-    {"redis+unix:", open_redis_socket},
+    {"memory:", open_memory},     {"sqlite:", sqlite_backend}, {"postgresql:", open_postgres},
+    {"postgres:", open_postgres}, {"redis:", open_redis},      {"redis+unix:", open_redis_socket},
 };
 
 }  // namespace

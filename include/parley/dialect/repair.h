@@ -23,9 +23,9 @@
 //      calls: what has none gets one that is empty (thinking_minted).
 //  11  If the target does not go on with the assistant's last message, a user says "Continue."
 //      (prefill_unsupported). This is for requests that name a model: lines of files for training do not.
-//  12  If thinking is on by "thinking": {"type": "enabled"}, and the step whose calls were answered last starts
-//      without thinking, it is switched off where that is refused (thinking_disabled); else a forced choice of
-//      tools becomes a free one where that is refused (tool_choice_downgraded).
+//  12  If thinking is on by "thinking": {"type": "enabled"}, and the step whose calls were answered last
+//      starts without thinking, it is switched off where that is refused (thinking_disabled); else a forced
+//      choice of tools becomes a free one where that is refused (tool_choice_downgraded).
 //
 // Invariants (quoted by tests as R1..R4):
 //   R1  A repaired conversation has no error of validate_history().
