@@ -1,0 +1,81 @@
+// A schema as it is checked: one node for each schema within it, which name each other by their index.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parley/tool/schema.h"
+#include "tool/decimal.h"
+#include "tool/pattern.h"
+
+namespace parley {
+
+using NodeIndex = std::size_t;
+
+// The types of JSON Schema, as bits.
+enum SchemaType : unsigned {
+  kNull = 1,
+  kBoolean = 2,
+  kInteger = 4,
+  kNumber = 8,
+  kString = 16,
+  kArray = 32,
+  kObject = 64,
+};
+
+struct SizeBounds {
+  std::optional<std::size_t> least, most;
+};
+
+struct NumberBound {
+  Decimal limit;
+  std::string spelling;
+};
+
+// Values that are allowed, by their keys (json_key.h), and as a model reads them.
+struct ValueSet {
+  std::vector<std::string> keys;
+  std::string text;
+};
+
+struct SchemaNode {
+  bool is_false = false;  // allows nothing
+  unsigned types = 0;     // 0: any
+  bool is_nullable = false;
+  std::optional<ValueSet> values;    // enum
+  std::optional<ValueSet> constant;  // const
+
+  std::map<std::string, NodeIndex, std::less<>> properties;
+  std::vector<std::string> required;
+  std::vector<std::pair<Pattern, NodeIndex>> pattern_properties;
+  std::optional<NodeIndex> additional_properties, property_names;
+  std::vector<std::pair<std::string, std::vector<std::string>>> dependent_required;
+  SizeBounds property_count;
+
+  std::vector<NodeIndex> prefix_items;
+  std::optional<NodeIndex> items, contains;
+  SizeBounds item_count, contains_count;
+  bool has_unique_items = false;
+
+  std::optional<NumberBound> minimum, maximum, above, below, multiple_of;
+  SizeBounds length;  // in code points
+  std::optional<std::pair<Pattern, std::string>> pattern;
+
+  std::vector<NodeIndex> all_of, any_of, one_of;
+  std::optional<NodeIndex> none_of, if_, then_, else_, ref;
+};
+
+struct Schema::Compiled {
+  SchemaLimits limits;
+  std::deque<SchemaNode> nodes;  // the first is the schema itself
+};
+
+// "a string", "a string or null".
+std::string named_types(unsigned types);
+
+}  // namespace parley
