@@ -81,6 +81,8 @@ class RunnableTool {
   // Whether this call does more than to look.
   virtual bool changes_world(const Json& arguments) const = 0;
   virtual bool is_parallel() const { return true; }
+  // How long a call may take, if that is for the tool to say: whoever asks a person waits longer.
+  virtual std::optional<std::chrono::milliseconds> timeout() const { return std::nullopt; }
   // `arguments` is an object that the schema of spec() allows.
   virtual ToolOutput run(const Json& arguments, const ToolContext& context) = 0;
 };
@@ -105,14 +107,18 @@ struct ToolPolicy {
 using Approve = std::function<bool(const ToolUseBlock& use)>;
 
 // The tools of one agent. Built by one thread; run() is safe from any.
+//
+// A tool runs in a thread of its own, so that one that heeds neither its stop nor its deadline can be left
+// behind (T5): it is kept until it returns, and nobody waits for it.
 class ToolBox {
  public:
-  // Fails with Conflict if the name is taken, with Invalid if the schema is none.
+  // Fails with Conflict if the name is taken, and as Schema::of() does if the schema is none that can be
+  // checked.
   Result<void> add(std::shared_ptr<RunnableTool> tool);
   bool remove(std::string_view name);
   RunnableTool* find(std::string_view name) const;
   std::vector<Tool> specs() const;  // in the order they were added
-  std::size_t size() const { return tools_.size(); }
+  std::size_t size() const { return entries_.size(); }
 
   void set_policy(ToolPolicy policy) { policy_ = std::move(policy); }
   const ToolPolicy& policy() const { return policy_; }
@@ -122,9 +128,15 @@ class ToolBox {
   ToolOutput run(const ToolUseBlock& use, const ToolContext& context = {}) const;
 
  private:
-  std::vector<std::shared_ptr<RunnableTool>> tools_;
+  struct Entry;     // a tool, its schema, and who is using it
+  struct Approval;  // whom to ask, one at a time
+  std::shared_ptr<Entry> entry_of(std::string_view name) const;
+  std::optional<ToolOutput> refused(const ToolUseBlock& use, const RunnableTool& tool,
+                                    const Json& arguments) const;
+
+  std::vector<std::shared_ptr<Entry>> entries_;
   ToolPolicy policy_;
-  std::shared_ptr<Approve> approve_;
+  std::shared_ptr<Approval> approval_;
 };
 
 }  // namespace parley

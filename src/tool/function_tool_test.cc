@@ -1,0 +1,96 @@
+// C++ functions as tools. Quotes F1 to F3.
+#include "parley/tool/function_tool.h"
+
+#include <gtest/gtest.h>
+
+namespace parley {
+namespace {
+
+std::vector<Param> all_kinds() {
+  return {param("s", "A text.").string().required(),
+          param("i", "").integer(),
+          param("r", "").integer(1, 3),
+          param("n", "").number(),
+          param("b", "").boolean(),
+          param("w", "").one_of({"yes", "no"}),
+          param("ss", "").strings(),
+          param("is", "").integers(),
+          param("any", "Whatever.")};
+}
+
+// F1
+TEST(FunctionTool, DerivesTheSchema) {
+  EXPECT_EQ(
+      parameters_of(all_kinds()).text().view(),
+      R"({"type":"object","properties":{"s":{"type":"string","description":"A text."},"i":{"type":"integer"},)"
+      R"("r":{"type":"integer","minimum":1,"maximum":3},"n":{"type":"number"},"b":{"type":"boolean"},)"
+      R"("w":{"type":"string","enum":["yes","no"]},"ss":{"type":"array","items":{"type":"string"}},)"
+      R"("is":{"type":"array","items":{"type":"integer"}},"any":{"description":"Whatever."}},)"
+      R"("required":["s"],"additionalProperties":false})");
+  EXPECT_EQ(parameters_of({}).text().view(),
+            R"({"type":"object","properties":{},"required":[],"additionalProperties":false})");
+}
+
+struct Seen {
+  Text s, w;
+  std::int64_t i = 0;
+  double n = 0;
+  bool b = false, has_any = false;
+  std::size_t strings = 0;
+  std::vector<std::int64_t> integers;
+};
+
+std::pair<ToolStatus, Seen> seen(std::string_view arguments) {
+  Seen out;
+  ToolBox tools;
+  EXPECT_TRUE(tools
+                  .add(function_tool(Text("f"), Text("F."), all_kinds(),
+                                     [&](const Args& args) {
+                                       out = {args.string("s"),          args.string("w", "no"),
+                                              args.integer("i", -1),     args.number("n", 0.5),
+                                              args.boolean("b", true),   args.has("any"),
+                                              args.strings("ss").size(), args.integers("is")};
+                                       return ToolOutput::text("");
+                                     },
+                                     {.changes_world = false}))
+                  .has_value());
+  const ToolOutput output = tools.run({Text("id"), Text("f"), Text::repaired(arguments)});
+  return {output.status, out};
+}
+
+// F2
+TEST(FunctionTool, ArgumentsAreTyped) {
+  const auto [status, all] =
+      seen(R"({"s":"\u00e9","i":1.2e1,"n":1e-3,"b":false,"w":"yes","ss":["a","b"],"is":[1,-2.0],"any":[]})");
+  EXPECT_EQ(status, ToolStatus::Ok);
+  EXPECT_EQ(all.s.view(), "\xC3\xA9");
+  EXPECT_EQ(all.i, 12);
+  EXPECT_EQ(all.n, 1e-3);
+  EXPECT_FALSE(all.b);
+  EXPECT_EQ(all.w.view(), "yes");
+  EXPECT_EQ(all.strings, 2U);
+  EXPECT_EQ(all.integers, (std::vector<std::int64_t>{1, -2}));
+  EXPECT_TRUE(all.has_any);
+
+  const auto [also, few] = seen(R"({"s":"","any":null})");
+  EXPECT_EQ(also, ToolStatus::Ok);
+  EXPECT_EQ(few.w.view(), "no");
+  EXPECT_EQ(few.i, -1);
+  EXPECT_EQ(few.n, 0.5);
+  EXPECT_TRUE(few.b);
+  EXPECT_FALSE(few.has_any);
+}
+
+// F3
+TEST(FunctionTool, NumbersFitTheirTypes) {
+  EXPECT_EQ(seen(R"({"s":"","i":9223372036854775807})").second.i, INT64_MAX);
+  EXPECT_EQ(seen(R"({"s":"","i":-9223372036854775808})").second.i, INT64_MIN);
+  EXPECT_EQ(seen(R"({"s":"","n":1e30})").second.n, 1e30);
+  for (const char* bad : {R"({"s":"","i":9223372036854775808})", R"({"s":"","i":1e30})",
+                          R"({"s":"","n":1.5e-999})", R"({"s":"","is":[1,1e30]})"}) {
+    EXPECT_EQ(seen(bad).first, ToolStatus::Broken) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace parley

@@ -1,0 +1,17 @@
+#include "parley/tool/builtin.h"
+#include "parley/tool/function_tool.h"
+
+namespace parley {
+
+std::shared_ptr<RunnableTool> terminate_tool() {
+  return function_tool(
+      "terminate", "Ends the work: call it when the task is done, or when you cannot go on with it.",
+      {param("status", "Whether the task was done.").one_of({"success", "failure"}).required()},
+      [](const Args& args) {
+        return ToolOutput::text(
+            Text::repaired("The interaction has been completed with status: " + args.string("status").str()));
+      },
+      {.changes_world = false});
+}
+
+}  // namespace parley

@@ -1,0 +1,221 @@
+// One call, step by step: which tool, which arguments, whether it may, and then its run in a thread of its
+// own.
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "parley/base/deadline.h"
+#include "parley/tool/schema.h"
+#include "parley/tool/tool.h"
+#include "tool/output_limit.h"
+
+namespace parley {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long a tool that keeps its own deadline, or heeds its stop, may take to say what it has got.
+constexpr milliseconds kGrace{1000};
+
+ToolOutput sentence(ToolStatus status, const std::string& words) {
+  return ToolOutput::of(status, Text::repaired(words));
+}
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+// OpenManus takes no text at all for no arguments, and so do some models.
+Result<Json> arguments_of(const ToolUseBlock& use) {
+  const bool is_blank = use.arguments.view().find_first_not_of(" \t\r\n") == std::string_view::npos;
+  return is_blank ? Json::trusted(Text("{}")) : use.input();
+}
+
+std::string explained(const std::vector<Error>& errors) {
+  std::string out = "the arguments are not what the tool takes:";
+  for (const Error& error : errors) {
+    out += "\n- " + (error.path.empty() ? "" : error.path + ": ") + error.message;
+  }
+  return out;
+}
+
+// What the caller and the tool's thread share. The thread keeps it alive if it is left behind.
+struct Call {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::optional<ToolOutput> output;
+  std::stop_source stop;
+};
+
+ToolOutput run_guarded(RunnableTool& tool, const Json& arguments, const ToolContext& context) {
+  try {
+    return tool.run(arguments, context);
+  } catch (const std::exception& problem) {
+    return sentence(ToolStatus::Broken, problem.what());
+  } catch (...) {
+    return sentence(ToolStatus::Broken, "the tool threw something that says nothing");
+  }
+}
+
+}  // namespace
+
+struct ToolBox::Entry {
+  std::shared_ptr<RunnableTool> tool;
+  std::string name;
+  Schema schema;
+
+  // Of a tool that is not parallel: one call at a time.
+  std::mutex mutex = {};
+  std::condition_variable_any freed = {};
+  bool is_busy = false;
+
+  bool acquire(Deadline deadline, const std::stop_token& stop) {
+    std::unique_lock lock(mutex);
+    if (!freed.wait_until(lock, stop, deadline.at(), [&] { return !is_busy; })) return false;
+    is_busy = true;
+    return true;
+  }
+  void release() {
+    const std::scoped_lock lock(mutex);
+    is_busy = false;
+    freed.notify_one();
+  }
+
+  static ToolOutput run(const std::shared_ptr<Entry>& self, const Json& arguments, ToolContext context);
+};
+
+struct ToolBox::Approval {
+  Approve ask;
+  std::mutex mutex = {};
+};
+
+// Waits for the tool until its time is up or a stop is asked for, and then a little more.
+ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& arguments,
+                               ToolContext context) {
+  context.timeout = self->tool->timeout().value_or(context.timeout);
+  const Deadline deadline = Deadline::in(context.timeout);
+  const std::stop_token outer = context.stop;
+  if (outer.stop_requested())
+    return sentence(ToolStatus::Interrupted, "the call was stopped before it began");
+  const bool is_alone = !self->tool->is_parallel();
+  if (is_alone && !self->acquire(deadline, outer)) {
+    return sentence(ToolStatus::Interrupted, "the call did not begin: the tool is busy with another call");
+  }
+  const auto call = std::make_shared<Call>();
+  context.stop = call->stop.get_token();
+  try {
+    std::thread([self, call, arguments, context, is_alone] {
+      ToolOutput output = run_guarded(*self->tool, arguments, context);
+      if (is_alone) self->release();
+      const std::scoped_lock lock(call->mutex);
+      call->output = std::move(output);
+      call->changed.notify_all();
+    }).detach();
+  } catch (const std::exception&) {
+    if (is_alone) self->release();
+    return sentence(ToolStatus::Broken, "the system has no room for another thread");
+  }
+
+  const auto is_done = [&] { return call->output.has_value(); };
+  std::unique_lock lock(call->mutex);
+  call->changed.wait_until(lock, outer, deadline.at(), is_done);
+  // A tool that keeps its own deadline says more than we could; the others must be told.
+  if (!is_done() && !outer.stop_requested()) call->changed.wait_for(lock, outer, kGrace, is_done);
+  if (!is_done()) {
+    lock.unlock();
+    call->stop.request_stop();
+    lock.lock();
+    call->changed.wait_for(lock, kGrace, is_done);
+  }
+  if (is_done()) return *std::move(call->output);
+  const std::string why = outer.stop_requested() ? "the call was stopped"
+                                                 : "the tool did not end within " +
+                                                       std::to_string(context.timeout.count()) + " ms";
+  return sentence(ToolStatus::Interrupted, why + "; it is not known what it did");
+}
+
+Result<void> ToolBox::add(std::shared_ptr<RunnableTool> tool) {
+  const Tool& spec = tool->spec();
+  if (spec.name.empty()) return fail(Code::Invalid, "a tool must have a name");
+  if (spec.is_custom) return fail(Code::Unsupported, "a tool that takes any text cannot be run");
+  if (entry_of(spec.name)) return fail(Code::Conflict, "there is a tool " + quoted(spec.name) + " already");
+  PARLEY_TRY(Schema schema,
+             Schema::of(spec.parameters.is_null() ? Json::trusted(Text("{}")) : spec.parameters));
+  std::string name = spec.name.str();
+  entries_.push_back(std::make_shared<Entry>(std::move(tool), std::move(name), std::move(schema)));
+  return {};
+}
+
+bool ToolBox::remove(std::string_view name) {
+  return std::erase_if(entries_, [&](const auto& entry) { return entry->name == name; }) > 0;
+}
+
+RunnableTool* ToolBox::find(std::string_view name) const {
+  const auto entry = entry_of(name);
+  return entry ? entry->tool.get() : nullptr;
+}
+
+std::vector<Tool> ToolBox::specs() const {
+  std::vector<Tool> out;
+  out.reserve(entries_.size());
+  for (const auto& entry : entries_) out.push_back(entry->tool->spec());
+  return out;
+}
+
+void ToolBox::set_approve(Approve approve) {
+  approval_ = approve ? std::make_shared<Approval>(std::move(approve)) : nullptr;
+}
+
+std::shared_ptr<ToolBox::Entry> ToolBox::entry_of(std::string_view name) const {
+  const auto found = std::ranges::find_if(entries_, [&](const auto& entry) { return entry->name == name; });
+  return found == entries_.end() ? nullptr : *found;
+}
+
+// Nothing if the call may run (T3).
+std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const RunnableTool& tool,
+                                           const Json& arguments) const {
+  switch (policy_.of(use.name, tool.changes_world(arguments))) {
+    case Permission::Allow:
+      return std::nullopt;
+    case Permission::Deny:
+      return sentence(ToolStatus::Denied, "this tool may not be used here");
+    case Permission::Ask:
+      break;
+  }
+  if (!approval_) {
+    return sentence(ToolStatus::Denied, "this call needs the approval of a person, and nobody can be asked");
+  }
+  const std::scoped_lock lock(approval_->mutex);
+  if (approval_->ask(use)) return std::nullopt;
+  return sentence(ToolStatus::Denied, "a person did not approve this call");
+}
+
+ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) const {
+  if (use.name.empty()) return sentence(ToolStatus::Unnamed, "the call names no tool");
+  const auto entry = entry_of(use.name);
+  if (!entry) {
+    std::string words = "there is no tool " + quoted(use.name) + "; there is";
+    for (const auto& known : entries_) words += " " + quoted(known->name);
+    return limited(sentence(ToolStatus::Unknown, words), context.max_output_bytes);
+  }
+  const auto arguments = arguments_of(use);
+  if (!arguments) {
+    return sentence(ToolStatus::NotJson, "the arguments are not JSON: " + arguments.error().message);
+  }
+  if (!arguments->is_object()) {
+    return sentence(ToolStatus::Broken, "the arguments are not what the tool takes: expected an object");
+  }
+  if (const auto errors = entry->schema.check(*arguments); !errors.empty()) {
+    return limited(sentence(ToolStatus::Broken, explained(errors)), context.max_output_bytes);
+  }
+  try {
+    if (auto refusal = refused(use, *entry->tool, *arguments)) return *std::move(refusal);
+  } catch (...) {
+    return sentence(ToolStatus::Denied, "whether this call may run could not be found out");
+  }
+  ToolContext inner = context;
+  inner.call_id = use.id;
+  return limited(Entry::run(entry, *arguments, std::move(inner)), context.max_output_bytes);
+}
+
+}  // namespace parley

@@ -1,0 +1,287 @@
+// Calls of all kinds, through a ToolBox. Quotes T1 to T6.
+#include "parley/tool/tool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "parley/base/utf8.h"
+#include "parley/message/message.h"
+#include "parley/tool/builtin.h"
+#include "parley/tool/function_tool.h"
+
+namespace parley {
+namespace {
+
+using std::chrono::milliseconds;
+
+ToolUseBlock call(Text name, std::string_view arguments = "{}") {
+  return {Text("call_1"), std::move(name), Text::repaired(arguments)};
+}
+
+std::shared_ptr<RunnableTool> tool(Text name, std::function<ToolOutput(const Args&)> function,
+                                   FunctionToolOptions options = {.changes_world = false}) {
+  return function_tool(std::move(name), Text("Does something."),
+                       {param("n", "A number.").integer(0, 9), param("s", "A text.").string()},
+                       std::move(function), options);
+}
+
+ToolBox box(std::vector<std::shared_ptr<RunnableTool>> tools) {
+  ToolBox out;
+  for (auto& t : tools) EXPECT_TRUE(out.add(std::move(t)).has_value());
+  return out;
+}
+
+std::string said(const ToolOutput& output) {
+  return std::string(to_string(output.status)) + ": " + output.joined_text();
+}
+
+ToolOutput echo(const Args& args) { return ToolOutput::text(args.string("s")); }
+
+// T1, T2
+TEST(ToolBox, AnswersEveryCall) {
+  int runs = 0;
+  const ToolBox tools =
+      box({tool(Text("echo"),
+                [&](const Args& args) {
+                  ++runs;
+                  return echo(args);
+                }),
+           tool(Text("bomb"), [](const Args&) -> ToolOutput { throw std::runtime_error("boom \xFF"); }),
+           tool(Text("stone"), [](const Args&) -> ToolOutput { throw 7; }),
+           tool(Text("poor"), [](const Args&) { return ToolOutput::failure("there is none"); })});
+  const struct {
+    ToolUseBlock use;
+    const char* expected;
+  } rows[] = {
+      {call("echo", R"({"s":"hi"})"), "ok: hi"},
+      {call("echo", ""), "ok: "},
+      {call("echo", " \n"), "ok: "},
+      {call("", "{}"), "unnamed: the call names no tool"},
+      {call("Echo"), "unknown: there is no tool 'Echo'; there is 'echo' 'bomb' 'stone' 'poor'"},
+      {call("echo", "[1]"), "broken: the arguments are not what the tool takes: expected an object"},
+      {call("echo", R"({"s":1,"n":10,"m":0})"),
+       "broken: the arguments are not what the tool takes:\n- /m: there is no member of this name; there is "
+       "'n', 's'\n"
+       "- /n: expected at most 9, but it is 10\n- /s: expected a string, but it is a number"},
+      {call("bomb"), "broken: boom \xEF\xBF\xBD"},
+      {call("stone"), "broken: the tool threw something that says nothing"},
+      {call("poor"), "failed: there is none"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(said(tools.run(row.use)), row.expected);
+  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(tools.run(call("echo", "{\"s\":")).status, ToolStatus::NotJson);
+  EXPECT_EQ(tools.run(call("echo", "not json")).status, ToolStatus::NotJson);
+  EXPECT_EQ(runs, 3);
+}
+
+// T3
+TEST(ToolBox, WhatChangesTheWorldNeedsPermission) {
+  ToolBox tools = box({tool(Text("look"), echo), tool(Text("act"), echo, {.changes_world = true})});
+  const auto status = [&](Text name) { return tools.run(call(std::move(name))).status; };
+  EXPECT_EQ(status("look"), ToolStatus::Ok);
+  EXPECT_EQ(status("act"), ToolStatus::Denied);
+
+  std::vector<std::string> asked;
+  bool answer = true;
+  tools.set_approve([&](const ToolUseBlock& use) {
+    asked.push_back(use.name.str());
+    return answer;
+  });
+  EXPECT_EQ(status("act"), ToolStatus::Ok);
+  answer = false;
+  EXPECT_EQ(status("act"), ToolStatus::Denied);
+  EXPECT_EQ(status("look"), ToolStatus::Ok);
+  EXPECT_EQ(asked, (std::vector<std::string>{"act", "act"}));
+
+  tools.set_approve([](const ToolUseBlock&) -> bool { throw std::runtime_error("no terminal"); });
+  EXPECT_EQ(status("act"), ToolStatus::Denied);
+
+  tools.set_policy({{{"*", Permission::Deny}, {"act", Permission::Allow}}});
+  EXPECT_EQ(status("act"), ToolStatus::Ok);
+  EXPECT_EQ(status("look"), ToolStatus::Denied);
+}
+
+TEST(ToolPolicy, TheLastRuleThatFitsDecides) {
+  const ToolPolicy policy{{{"a", Permission::Allow}, {"*", Permission::Ask}, {"b", Permission::Deny}}};
+  EXPECT_EQ(policy.of("a", true), Permission::Ask);
+  EXPECT_EQ(policy.of("b", false), Permission::Deny);
+  EXPECT_EQ(policy.of("c", false), Permission::Ask);
+  EXPECT_EQ(ToolPolicy{}.of("c", false), Permission::Allow);
+  EXPECT_EQ(ToolPolicy{}.of("c", true), Permission::Ask);
+  for (const Permission p : {Permission::Allow, Permission::Ask, Permission::Deny}) {
+    EXPECT_EQ(permission_named(to_string(p)), p);
+  }
+  EXPECT_FALSE(permission_named("maybe").has_value());
+}
+
+// T4
+TEST(ToolBox, OutputsAreBounded) {
+  const ToolBox tools = box({tool(Text("flood"), [](const Args&) {
+    ToolOutput out;
+    for (int i = 0; i < 5; ++i) out.content.emplace_back(TextBlock{Text::repaired(std::string(1000, 'a'))});
+    out.content.emplace_back(ThinkingBlock{Text("hm")});
+    out.content.emplace_back(ImageBlock{Base64Source{Text("image/png"), Text("AAAA")}});
+    return out;
+  })});
+  ToolContext context;
+  context.max_output_bytes = 2100;
+  const ToolOutput out = tools.run(call("flood"), context);
+  ASSERT_EQ(out.content.size(), 6U);
+  EXPECT_EQ(out.content[1].as<TextBlock>()->text.size(), 1000U);
+  EXPECT_LE(out.content[2].as<TextBlock>()->text.size(), 100U);
+  EXPECT_NE(out.joined_text().find("characters cut"), std::string::npos);
+  EXPECT_NE(out.joined_text().find("[... 2 more texts cut ...]"), std::string::npos);
+  EXPECT_NE(out.joined_text().find("neither text nor media"), std::string::npos);
+  EXPECT_TRUE(out.content[4].as<ImageBlock>() != nullptr);
+  context.max_output_bytes = 5000;
+  EXPECT_EQ(tools.run(call("flood"), context).content.size(), 7U);
+  EXPECT_EQ(tools.run(call("flood"), context).joined_text().find("characters cut"), std::string::npos);
+}
+
+// T5
+TEST(ToolBox, AStopAndADeadlineEndATool) {
+  const ToolBox tools = box({tool(Text("polite"), [](const Args& args) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait(lock, args.context().stop, [] { return false; });
+    return ToolOutput::of(ToolStatus::Interrupted, "I was told to stop");
+  })});
+  ToolContext context;
+  context.timeout = milliseconds(1);
+  EXPECT_EQ(said(tools.run(call("polite"), context)), "interrupted: I was told to stop");
+
+  context.timeout = std::chrono::hours(1);
+  std::stop_source source;
+  context.stop = source.get_token();
+  std::thread stopper([&] { source.request_stop(); });
+  const ToolOutput stopped = tools.run(call("polite"), context);
+  stopper.join();
+  EXPECT_EQ(stopped.status, ToolStatus::Interrupted);
+  EXPECT_EQ(said(tools.run(call("polite"), context)), "interrupted: the call was stopped before it began");
+}
+
+// T1, T5: it can only be left behind.
+TEST(ToolBox, AToolThatHangsIsLeftBehind) {
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_open = false, is_left = false;
+  };
+  const auto gate = std::make_shared<Gate>();
+  ToolContext context;
+  {
+    const ToolBox tools = box({tool(Text("deaf"),
+                                    [gate](const Args&) {
+                                      std::unique_lock lock(gate->mutex);
+                                      gate->changed.wait(lock, [&] { return gate->is_open; });
+                                      gate->is_left = true;
+                                      gate->changed.notify_all();
+                                      return ToolOutput::text("late");
+                                    },
+                                    {.changes_world = false, .is_parallel = false})});
+    context.timeout = milliseconds(1);
+    EXPECT_EQ(said(tools.run(call("deaf"), context)),
+              "interrupted: the tool did not end within 1 ms; it is not known what it did");
+    EXPECT_EQ(said(tools.run(call("deaf"), context)),
+              "interrupted: the call did not begin: the tool is busy with another call");
+  }
+  std::unique_lock lock(gate->mutex);
+  gate->is_open = true;
+  gate->changed.notify_all();
+  gate->changed.wait(lock, [&] { return gate->is_left; });
+}
+
+TEST(ToolBox, AToolThatIsNotParallelRunsOneCallAtATime) {
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  const ToolBox tools = box({tool(Text("alone"),
+                                  [&](const Args&) {
+                                    most = std::max(most.load(), ++inside);
+                                    std::this_thread::yield();
+                                    --inside;
+                                    return ToolOutput::text("done");
+                                  },
+                                  {.changes_world = false, .is_parallel = false})});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) EXPECT_EQ(tools.run(call("alone")).status, ToolStatus::Ok);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(most, 1);
+}
+
+// T6
+TEST(ToolBox, NamesAreUnique) {
+  ToolBox tools = box({tool(Text("a"), echo), tool(Text("b"), echo)});
+  const auto taken = tools.add(tool(Text("a"), echo));
+  ASSERT_FALSE(taken.has_value());
+  EXPECT_EQ(taken.error().code, Code::Conflict);
+  EXPECT_EQ(tools.size(), 2U);
+  EXPECT_EQ(tools.specs()[1].name.view(), "b");
+  EXPECT_NE(tools.find("a"), nullptr);
+  EXPECT_TRUE(tools.remove("a"));
+  EXPECT_FALSE(tools.remove("a"));
+  EXPECT_EQ(tools.find("a"), nullptr);
+  EXPECT_TRUE(tools.add(tool(Text("a"), echo)).has_value());
+  EXPECT_EQ(tools.specs()[1].name.view(), "a");
+}
+
+class Odd : public RunnableTool {
+ public:
+  explicit Odd(Tool spec) : spec_(std::move(spec)) {}
+  const Tool& spec() const override { return spec_; }
+  bool changes_world(const Json&) const override { return false; }
+  ToolOutput run(const Json&, const ToolContext& context) override {
+    return ToolOutput::text(context.call_id);
+  }
+
+ private:
+  Tool spec_;
+};
+
+TEST(ToolBox, TakesOnlyToolsItCanCheck) {
+  ToolBox tools;
+  const auto code = [&](Tool spec) {
+    const auto added = tools.add(std::make_shared<Odd>(std::move(spec)));
+    return added ? std::string("added") : std::string(to_string(added.error().code));
+  };
+  EXPECT_EQ(code({"", "", Json::parse("{}").value()}), "invalid");
+  EXPECT_EQ(code({"a", "", Json::parse(R"({"type":"text"})").value()}), "invalid");
+  EXPECT_EQ(code({"a", "", Json::parse(R"json({"pattern":"(?=a)"})json").value()}), "unsupported");
+  EXPECT_EQ(code({"a", "", Json(), true}), "unsupported");
+  EXPECT_EQ(code({"a", "", Json()}), "added");
+  EXPECT_EQ(said(tools.run(call("a", R"({"anything":1})"))), "ok: call_1");
+}
+
+TEST(ToResult, KeepsWhatWasSaid) {
+  const ToolUseBlock use = call("x");
+  EXPECT_EQ(to_result(use, ToolOutput::text("hi")), (ToolResultBlock{"call_1", "x", Text("hi")}));
+  EXPECT_EQ(to_result(use, ToolOutput::failure("no")), (ToolResultBlock{"call_1", "x", Text("no"), true}));
+  EXPECT_EQ(to_result(use, ToolOutput{}), (ToolResultBlock{"call_1", "x", Text()}));
+  ToolOutput structured;
+  structured.structured = Json::parse(R"({"a":1})").value();
+  EXPECT_EQ(to_result(use, structured), (ToolResultBlock{"call_1", "x", Text(R"({"a":1})")}));
+  ToolOutput image;
+  image.content.emplace_back(ImageBlock{Base64Source{Text("image/png"), Text("AAAA")}});
+  EXPECT_EQ(to_result(use, image), (ToolResultBlock{"call_1", "x", image.content}));
+  EXPECT_TRUE(MessageBuilder(Role::Tool).block(to_result(use, image)).build().has_value());
+}
+
+TEST(Terminate, SaysHowItEnded) {
+  const ToolBox tools = box({terminate_tool()});
+  EXPECT_EQ(said(tools.run(call("terminate", R"({"status":"success"})"))),
+            "ok: The interaction has been completed with status: success");
+  EXPECT_EQ(tools.run(call("terminate", R"({"status":"done"})")).status, ToolStatus::Broken);
+  EXPECT_EQ(tools.run(call("terminate")).status, ToolStatus::Broken);
+}
+
+}  // namespace
+}  // namespace parley
