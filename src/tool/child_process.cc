@@ -148,6 +148,13 @@ Result<Descriptor> above_standard(Descriptor descriptor) {
 }  // namespace
 
 Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
+  for (const auto* list : {&options.arguments, &options.environment}) {
+    for (const std::string& text : *list) {
+      if (text.find('\0') != std::string::npos) {
+        return fail(Code::Invalid, "what a program is given cannot have a NUL in it");
+      }
+    }
+  }
   PARLEY_TRY(std::string program, find_program(options));
   PARLEY_TRY(Pipe output, new_pipe());
   PARLEY_TRY(Pipe report, new_pipe());

@@ -220,6 +220,7 @@ TEST(ChildProcess, AProgramThatCannotBeStartedIsAnError) {
   };
   EXPECT_EQ(code_of({"true"}), "started");
   EXPECT_EQ(code_of({}), "invalid");
+  EXPECT_EQ(code_of({"true", std::string("a\0b", 3)}), "invalid");
   EXPECT_EQ(code_of({"no such program"}), "not_found");
   EXPECT_EQ(code_of({"/no/such/program"}), "not_found");
   EXPECT_EQ(code_of({"/etc/passwd"}), "not_found");
