@@ -12,6 +12,8 @@
 #include <memory>
 #include <new>
 
+#include "net/fields.h"
+
 namespace parley::net {
 namespace {
 
@@ -43,25 +45,6 @@ void append(List& list, const std::string& line) {
 // freed.
 void wipe(curl_slist* list) {
   for (; list != nullptr; list = list->next) explicit_bzero(list->data, std::strlen(list->data));
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
-
-bool is_token(std::string_view text) {
-  constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
-           kSigns.find(c) != std::string_view::npos;
-  });
-}
-
-bool is_header_value(std::string_view text) {
-  return std::ranges::none_of(
-      text, [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
 }
 
 // To libcurl 0 is no limit at all, and more than it can count is an error.
@@ -385,9 +368,7 @@ class Transfer {
 }  // namespace
 
 std::optional<std::string_view> Response::header(std::string_view name) const {
-  const auto found = std::ranges::find_if(headers, [&](const Header& h) { return same_name(h.name, name); });
-  if (found == headers.end()) return std::nullopt;
-  return found->value;
+  return find_header(headers, name);
 }
 
 Result<Response> send(const Request& request) {

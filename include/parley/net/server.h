@@ -5,7 +5,9 @@
 //   E2  A request over a limit (head, body, connections, time) is answered 431, 413, 503 or 408, and is never
 //       handed on.
 //   E3  What is sent piece by piece leaves at once, and send() waits while the client does not read.
-//   E4  send() tells when the client is gone or the server stops; the rest of the answer is then dropped.
+//   E4  send() tells when the client is gone (it closed its side, or took nothing for idle_timeout) or the
+//   server
+//       stops; the rest of the answer is then dropped.
 //   E5  A handler that gives no answer, or throws, is answered 500 if nothing was sent; otherwise the
 //   connection
 //       is cut, so that nobody takes half an answer for a whole one.
@@ -35,7 +37,7 @@ struct ServerOptions {
   std::size_t connections = 512;
   std::size_t max_head_bytes = std::size_t{64} * 1024;
   std::size_t max_body_bytes = std::size_t{64} * 1024 * 1024;
-  std::chrono::milliseconds idle_timeout{60'000};  // between two requests, and within one
+  std::chrono::milliseconds idle_timeout{60'000};  // between two requests, for a head, and without a byte
 };
 
 // What a client asked for.
@@ -50,7 +52,9 @@ struct Inquiry {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
-// The answer to one inquiry: at once, or a start and then pieces. Valid while the handler runs.
+// The answer to one inquiry: at once, or a start and then pieces. Valid while the handler runs. How it is
+// framed (Content-Length, Transfer-Encoding, Connection) is the server's to say: such headers of the handler
+// are passed over. A header that would split the answer makes it none (E5).
 class Reply {
  public:
   virtual ~Reply() = default;
@@ -78,7 +82,7 @@ class Server {
 
   std::uint16_t port() const;
   std::string url(std::string_view path = "") const;  // "http://127.0.0.1:PORT" + path
-  void stop();
+  void stop();                                        // not from a handler, which it would wait for
 
  private:
   struct State;
