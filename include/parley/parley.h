@@ -52,6 +52,7 @@
 #include "parley/message/validate.h"
 #include "parley/net/http.h"
 #include "parley/net/resolver.h"
+#include "parley/net/server.h"
 #include "parley/store/backend.h"
 #include "parley/store/conformance.h"
 #include "parley/store/record.h"

@@ -7,12 +7,16 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "net/fields.h"
+#include "parley/base/deadline.h"
 
 namespace parley::net {
 namespace {
@@ -73,15 +77,74 @@ Result<void> check(const Request& request) {
       std::ranges::all_of(request.secret_headers, [&](const SecretHeader& h) {
         return is_good(h.name, h.prefix) && is_header_value(h.value.reveal());
       });
+  constexpr std::array<std::string_view, 4> kProxies = {"http", "https", "socks5", "socks5h"};
+  if (request.proxy && std::ranges::find(kProxies, request.proxy->scheme) == kProxies.end()) {
+    return fail(Code::Invalid,
+                "a proxy is " + request.proxy->scheme + ":, expected http:, https: or socks5:");
+  }
+  if (request.proxy && !request.addresses.empty()) {
+    return fail(Code::Invalid, "a request to pinned addresses cannot go through a proxy");
+  }
   if (!good) return fail(Code::Invalid, "a header of a request has a name or a value that cannot be sent");
   return {};
 }
 
+// What two requests must have in common to use one connection (N11).
+std::string key_of(const Request& request) {
+  std::string key = request.url.scheme + "://" + request.url.host + ':';
+  key += std::to_string(request.url.effective_port()) + ' ' + request.ca_file;
+  key += '\n' + (request.proxy ? request.proxy->href() : "");
+  for (const IpAddress& address : request.addresses) key += '\n' + to_string(address);
+  return key;
+}
+
+}  // namespace
+
+// A connection is kept by a multi handle, which one transfer has at a time.
+struct Connections::Pool {
+  struct Idle {
+    std::string key;
+    Multi multi;
+  };
+  explicit Pool(std::size_t limit) : limit_(limit) {}
+
+  // The one used last, or nothing.
+  Multi take(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(idle_, key, &Idle::key);
+    if (found == idle_.end()) return nullptr;
+    Multi multi = std::move(found->multi);
+    idle_.erase(found);
+    return multi;
+  }
+  void give(std::string key, Multi multi) {
+    Multi oldest;  // closed without the lock
+    const std::lock_guard lock(mutex_);
+    if (limit_ == 0) return;
+    idle_.emplace_front(std::move(key), std::move(multi));
+    if (idle_.size() <= limit_) return;
+    oldest = std::move(idle_.back().multi);
+    idle_.pop_back();
+  }
+
+ private:
+  std::size_t limit_;
+  std::mutex mutex_;
+  std::list<Idle> idle_;  // the one used last comes first
+};
+
+Connections::Connections(std::size_t idle) : pool_(std::make_unique<Pool>(idle)) {}
+Connections::~Connections() = default;
+
 // One request on its way. libcurl holds a pointer to it while it runs.
 class Transfer {
  public:
-  explicit Transfer(const Request& request)
-      : request_(request), easy_(curl_easy_init()), multi_(curl_multi_init()) {
+  Transfer(const Request& request, Connections* connections)
+      : request_(request),
+        pool_(connections == nullptr ? nullptr : connections->pool_.get()),
+        easy_(curl_easy_init()),
+        multi_(pool_ == nullptr ? nullptr : pool_->take(key_of(request))) {
+    if (!multi_) multi_.reset(curl_multi_init());
     if (!easy_ || !multi_) throw std::bad_alloc();
   }
   Transfer(const Transfer&) = delete;
@@ -103,10 +166,8 @@ class Transfer {
     if (error_) return std::unexpected(*std::move(error_));
     if (status != CURLE_OK) return std::unexpected(explain(status));
     if (!is_header_whole_) return std::unexpected(explain(CURLE_PARTIAL_FILE));
-    long code = 0;
-    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &code);
-    response_.status = static_cast<int>(code);
     response_.wire_bytes = static_cast<std::size_t>(wire);
+    if (pool_ != nullptr) pool_->give(key_of(request_), std::move(multi_));
     return std::move(response_);
   }
 
@@ -129,14 +190,19 @@ class Transfer {
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_PROXY, "");  // not the environment's
+    set(CURLOPT_PROXY, request_.proxy ? request_.proxy->href().c_str() : "");  // not the environment's
+    set(CURLOPT_NOPROXY, "");
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // what a proxy says of itself is no part of the answer
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
     set(CURLOPT_TIMEOUT_MS, milliseconds(request_.timeout));
     set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request_.connect_timeout));
-    set(CURLOPT_FORBID_REUSE, 1L);
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+    set(CURLOPT_TCP_KEEPALIVE, 1L);
+    if (pool_ == nullptr) set(CURLOPT_FORBID_REUSE, 1L);
+    if (!request_.ca_file.empty()) set_trust();
     set_method();
     set_headers();
     if (!request_.addresses.empty()) set_addresses();
@@ -147,6 +213,15 @@ class Transfer {
     set(CURLOPT_NOPROGRESS, 0L);
     set(CURLOPT_XFERINFOFUNCTION, &Transfer::on_progress);
     set(CURLOPT_XFERINFODATA, this);
+  }
+
+  void set_trust() {
+    for (const CURLoption option : {CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO}) {
+      set(option, request_.ca_file.c_str());
+    }
+    for (const CURLoption option : {CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH}) {
+      set(option, static_cast<const char*>(nullptr));
+    }
   }
 
   void set_method() {
@@ -216,9 +291,15 @@ class Transfer {
         if (message->msg == CURLMSG_DONE) return message->data.result;
       }
       if (running == 0) return CURLE_FAILED_INIT;
-      constexpr int kLongestWait = 1000;  // libcurl shortens it to its own next deadline
-      if (curl_multi_poll(multi_.get(), nullptr, 0, kLongestWait, nullptr) != CURLM_OK)
-        return CURLE_FAILED_INIT;
+      const std::chrono::milliseconds quiet = quiet_.left();
+      if (quiet.count() == 0) {
+        error_ = made(Code::Timeout, has_heard_ ? request_.url.host + " stopped in the middle of its answer"
+                                                : request_.url.host + " did not begin to answer in time");
+        return CURLE_ABORTED_BY_CALLBACK;
+      }
+      constexpr std::chrono::milliseconds kLongestWait{1000};  // libcurl shortens it to its own next deadline
+      const int time = static_cast<int>(std::min(quiet, kLongestWait).count());
+      if (curl_multi_poll(multi_.get(), nullptr, 0, time, nullptr) != CURLM_OK) return CURLE_FAILED_INIT;
     }
   }
 
@@ -282,7 +363,14 @@ class Transfer {
         made(Code::LimitExceeded, std::string(what) + " is larger than " + std::to_string(limit) + " bytes"));
   }
 
+  // Something came: the time without anything starts anew.
+  void hear() {
+    has_heard_ = true;
+    quiet_ = Deadline::in(request_.idle_timeout);
+  }
+
   bool take_header(std::string_view line) {
+    hear();
     header_bytes_ += line.size();
     if (header_bytes_ > request_.max_header_bytes) {
       return over_limit("the header of an answer", request_.max_header_bytes);
@@ -294,7 +382,7 @@ class Transfer {
       return true;
     }
     // libcurl takes a header that is cut off for one that ends.
-    if (line.empty()) is_header_whole_ = true;
+    if (line.empty()) return end_header();
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return true;
     std::string_view value = line.substr(colon + 1);
@@ -303,6 +391,19 @@ class Transfer {
     while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
     response_.headers.push_back({std::string(line.substr(0, colon)), std::string(value)});
     return true;
+  }
+
+  // Of an interim answer (100, 103), of the final one, or of the trailers behind its body.
+  bool end_header() {
+    is_header_whole_ = true;
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (status < 200 || response_.status != 0) return true;
+    response_.status = static_cast<int>(status);
+    if (!request_.on_start) return true;
+    Result<void> taken = request_.on_start(response_.status, response_.headers);
+    hear();
+    return taken ? true : stop_with(std::move(taken).error());
   }
 
   bool take_body(std::string_view piece) {
@@ -315,10 +416,13 @@ class Transfer {
       return true;
     }
     Result<void> taken = request_.on_body(piece);
+    hear();
     return taken ? true : stop_with(std::move(taken).error());
   }
 
   bool take_progress(curl_off_t expected, curl_off_t taken) {
+    if (taken != taken_) hear();
+    taken_ = taken;
     const auto limit = request_.max_wire_bytes;
     const bool is_over = (expected > 0 && static_cast<std::uint64_t>(expected) > limit) ||
                          (taken > 0 && static_cast<std::uint64_t>(taken) > limit);
@@ -335,9 +439,16 @@ class Transfer {
         return made(Code::Unavailable, "the host " + host + " could not be looked up");
       case CURLE_COULDNT_CONNECT:
         return made(Code::Unavailable, "no connection to " + host + " could be made");
+      case CURLE_COULDNT_RESOLVE_PROXY:
+        return made(Code::Unavailable, "the proxy could not be looked up");
+      case CURLE_PROXY:
+        return made(Code::Unavailable, "the proxy makes no connection to " + host);
       case CURLE_PEER_FAILED_VERIFICATION:
+        return made(Code::Unavailable, "the certificate of " + host + " is not one that is trusted here");
+      case CURLE_SSL_CACERT_BADFILE:
+        return made(Code::Invalid, "the file of trusted certificates cannot be read");
       case CURLE_SSL_CONNECT_ERROR:
-        return made(Code::Unavailable, "no trusted connection to " + host + " could be made");
+        return made(Code::Unavailable, "no TLS connection to " + host + " could be made");
       case CURLE_PARTIAL_FILE:
       case CURLE_GOT_NOTHING:
       case CURLE_RECV_ERROR:
@@ -351,6 +462,8 @@ class Transfer {
   }
 
   const Request& request_;
+  Connections::Pool* pool_;
+  Deadline quiet_ = Deadline::in(request_.first_byte_timeout);
   // Lists outlive the handle that points to them.
   List headers_;
   List connect_to_;
@@ -360,22 +473,30 @@ class Transfer {
   Response response_;
   std::optional<Error> error_;
   std::exception_ptr thrown_;
-  bool is_header_whole_ = false;
+  bool has_heard_ = false, is_header_whole_ = false;
+  curl_off_t taken_ = 0;
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
 };
-
-}  // namespace
 
 std::optional<std::string_view> Response::header(std::string_view name) const {
   return find_header(headers, name);
 }
 
-Result<Response> send(const Request& request) {
+namespace {
+
+Result<Response> transfer(const Request& request, Connections* connections) {
   PARLEY_CHECK(check(request));
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);  // safe from any thread since 7.84
   if (ready != CURLE_OK) return fail(Code::Unavailable, "libcurl could not be started");
-  return Transfer(request).run();
+  return Transfer(request, connections).run();
+}
+
+}  // namespace
+
+Result<Response> send(const Request& request) { return transfer(request, nullptr); }
+Result<Response> send(const Request& request, Connections& connections) {
+  return transfer(request, &connections);
 }
 
 }  // namespace parley::net

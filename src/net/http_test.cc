@@ -7,6 +7,7 @@
 
 #include "base/planted.h"
 #include "net/loopback_server.h"
+#include "parley/net/server.h"
 
 namespace parley::net {
 namespace {
@@ -301,6 +302,195 @@ TEST(Http, KeepsTheHeadersOfTheLastAnswer) {
   EXPECT_EQ(response->status, 200);
   EXPECT_EQ(response->header("Link"), std::nullopt);
   EXPECT_EQ(response->header("X-Real"), "1");
+}
+
+// N8
+TEST(Http, TellsWhenTheAnswerStarts) {
+  LoopbackServer server(
+      saying("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 No\r\nX-Real: "
+             "1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Last: 2\r\n\r\n"));
+  Request request = request_to(server.url("/"));
+  std::string order;
+  request.on_start = [&](int status, const std::vector<Header>& headers) -> Result<void> {
+    order += std::to_string(status) + " " + headers.front().name + "|";
+    return {};
+  };
+  request.on_body = [&](std::string_view piece) -> Result<void> {
+    order += piece;
+    return {};
+  };
+  const auto response = send(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(order, "404 X-Real|abc");
+  EXPECT_EQ(response->status, 404);
+  request.on_start = [](int, const std::vector<Header>&) -> Result<void> {
+    return fail(Code::Malformed, "enough");
+  };
+  EXPECT_EQ(outcome(send(request)), "malformed");
+  EXPECT_EQ(order, "404 X-Real|abc") << "no body after an error";
+}
+
+// N4
+TEST(Http, EndsWhenNoAnswerBegins) {
+  LoopbackServer server([](Connection& connection, const SeenRequest&) {
+    while (connection.pause()) {
+    }
+  });
+  Request request = request_to(server.url("/"));
+  request.first_byte_timeout = std::chrono::milliseconds(50);
+  const auto response = send(request);
+  EXPECT_EQ(outcome(response), "timeout");
+  EXPECT_NE(response.error().message.find("did not begin to answer"), std::string::npos);
+}
+
+// N4
+TEST(Http, EndsWhenAnAnswerStops) {
+  LoopbackServer server([](Connection& connection, const SeenRequest&) {
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nx");
+    while (connection.pause()) {
+    }
+  });
+  Request request = request_to(server.url("/"));
+  request.idle_timeout = std::chrono::milliseconds(50);
+  const auto response = send(request);
+  EXPECT_EQ(outcome(response), "timeout");
+  EXPECT_NE(response.error().message.find("stopped in the middle"), std::string::npos);
+}
+
+// N4: an answer that takes longer than its silences may.
+TEST(Http, WaitsForAnAnswerThatGoesOn) {
+  LoopbackServer server([](Connection& connection, const SeenRequest&) {
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
+    for (int i = 0; i < 100 && connection.pause(); ++i) connection.send("x");  // 5 ms each
+  });
+  Request request = request_to(server.url("/"));
+  request.first_byte_timeout = std::chrono::milliseconds(400);
+  request.idle_timeout = std::chrono::milliseconds(400);
+  EXPECT_EQ(outcome(send(request)), "status 200");
+}
+
+// N9
+TEST(Http, GoesThroughTheProxyItIsGiven) {
+  LoopbackServer proxy(saying(answer("200 OK", "", "proxy")));
+  Request request = request_to("http://no-such-name.example/a?b");
+  request.proxy = parse_url(proxy.url("", "user:word@127.0.0.1")).value();
+  setenv("no_proxy", "*", 1);
+  const auto response = send(request);
+  unsetenv("no_proxy");
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->body, "proxy");
+  const std::string head = proxy.seen().at(0).head;
+  EXPECT_TRUE(head.starts_with("GET http://no-such-name.example/a?b HTTP/1.1\r\n")) << head;
+  EXPECT_NE(head.find("\r\nProxy-Authorization: Basic dXNlcjp3b3Jk\r\n"), std::string::npos) << head;
+}
+
+// N9, N7
+TEST(Http, AsksAProxyForATunnelAndSaysWhenThereIsNone) {
+  LoopbackServer proxy(saying(answer("403 Forbidden", "X-Proxy: 1\r\n", "no")));
+  Request request = request_to("https://no-such-name.example/");
+  request.proxy = parse_url(proxy.url("", "user:somepassword@127.0.0.1")).value();
+  request.secret_headers = {{"Authorization", "Bearer ", Secret(planted_secret())}};
+  const auto response = send(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, Code::Unavailable);
+  EXPECT_EQ(response.error().message.find("somepassword"), std::string::npos);
+  const std::string head = proxy.seen().at(0).head;
+  EXPECT_TRUE(head.starts_with("CONNECT no-such-name.example:443 HTTP/1.1\r\n")) << head;
+  EXPECT_EQ(head.find("Bearer"), std::string::npos) << "the key is for the server alone";
+}
+
+TEST(Http, RefusesProxiesThatCannotBe) {
+  Request request = request_to("http://127.0.0.1/");
+  request.proxy = parse_url("ftp://127.0.0.1/").value();
+  EXPECT_EQ(outcome(send(request)), "invalid");
+  request.proxy = parse_url("http://127.0.0.1/").value();
+  request.addresses = {IpAddress::v4(kLoopback)};
+  EXPECT_EQ(outcome(send(request)), "invalid");
+}
+
+// A server that takes one connection at a time refuses every request that comes with another one.
+Server server_of_one_connection(std::uint16_t port = 0) {
+  return Server::listen({.port = port, .connections = 1},
+                        [](const Inquiry& inquiry, Reply& reply) {
+                          if (inquiry.path == "/cut") return reply.cut();
+                          reply.whole(200, {}, inquiry.body);
+                        })
+      .value();
+}
+
+// N11
+TEST(HttpConnections, AreUsedAgain) {
+  const Server server = server_of_one_connection();
+  Connections connections;
+  for (const std::string_view path : {"/a", "/b", "/c"}) {
+    Request request = request_to(server.url(path));
+    request.method = "POST";
+    request.body = path;
+    const auto response = send(request, connections);
+    EXPECT_EQ(outcome(response), "status 200");
+    EXPECT_EQ(response->body, path);
+  }
+  EXPECT_EQ(outcome(send(request_to(server.url("/")))), "status 503") << "this one has its own";
+}
+
+// N11
+TEST(HttpConnections, AreReplacedWhenTheServerHasGone) {
+  Connections connections;
+  Server server = server_of_one_connection();
+  const std::uint16_t port = server.port();
+  Request request = request_to(server.url("/"));
+  request.method = "POST";
+  EXPECT_EQ(outcome(send(request, connections)), "status 200");
+  server.stop();
+  server = server_of_one_connection(port);
+  EXPECT_EQ(outcome(send(request, connections)), "status 200");
+}
+
+// N11
+TEST(HttpConnections, AreNotUsedAfterAFailure) {
+  const Server server = Server::listen({}, [](const Inquiry& inquiry, Reply& reply) {
+                          reply.start(200, {});
+                          reply.send(inquiry.path);
+                        }).value();
+  Connections connections;
+  Request request = request_to(server.url("/stopped"));
+  request.on_body = [](std::string_view) -> Result<void> { return fail(Code::Malformed, "enough"); };
+  EXPECT_EQ(outcome(send(request, connections)), "malformed");
+  const auto response = send(request_to(server.url("/whole")), connections);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->body, "/whole") << "nothing is left of the answer before";
+}
+
+// N11, N1
+TEST(HttpConnections, AreNotUsedForOtherAddresses) {
+  const Server server = server_of_one_connection();
+  Connections connections;
+  Request request = request_to("http://no-such-name.example:" + std::to_string(server.port()) + "/");
+  request.addresses = {IpAddress::v4(kLoopback)};
+  EXPECT_EQ(outcome(send(request, connections)), "status 200");
+  EXPECT_EQ(outcome(send(request, connections)), "status 200");
+  request.addresses = {IpAddress::v4(kLoopback + 1)};  // where nobody listens
+  EXPECT_EQ(outcome(send(request, connections)), "unavailable");
+}
+
+TEST(HttpConnections, ServeSeveralThreads) {
+  const Server server = Server::listen({}, [](const Inquiry& inquiry, Reply& reply) {
+                          reply.whole(200, {}, inquiry.body);
+                        }).value();
+  Connections connections(2);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, body = std::to_string(i)] {
+      Request request = request_to(server.url("/"));
+      request.method = "POST";
+      request.body = body;
+      for (int n = 0; n < 20; ++n) {
+        const auto response = send(request, connections);
+        EXPECT_TRUE(response && response->body == body);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(HttpThreads, SendFromSeveralAtOnce) {
