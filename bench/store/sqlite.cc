@@ -2,9 +2,6 @@
 // load.
 #include <sqlite3.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "store/contender.h"
 
 namespace bench::store_task {
@@ -35,10 +32,11 @@ class Sqlite final : public Contender {
 
   void append(std::size_t session, std::size_t number) override {
     const std::string body = body_of(number);
+    const std::string text = text_of(body);
     sqlite3_bind_int64(insert_, 1, static_cast<sqlite3_int64>(session));
     sqlite3_bind_int64(insert_, 2, static_cast<sqlite3_int64>(number));
     sqlite3_bind_blob64(insert_, 3, body.data(), body.size(), SQLITE_STATIC);
-    sqlite3_bind_text64(insert_, 4, body.data() + 32, 1500, SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_text64(insert_, 4, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     check(sqlite3_step(insert_) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR);
     sqlite3_reset(insert_);
   }
@@ -57,11 +55,7 @@ class Sqlite final : public Contender {
   }
 
  private:
-  static void check(int code) {
-    if (code == SQLITE_OK) return;
-    std::fputs("SQLite failed\n", stderr);
-    std::exit(1);
-  }
+  static void check(int code) { store_task::check(code == SQLITE_OK, "SQLite"); }
 
   sqlite3* db_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;

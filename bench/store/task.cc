@@ -1,99 +1,114 @@
 #include "store/task.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <thread>
 
 #include "store/contender.h"
+#include "store/postgres_server.h"
+#include "store/redis_server.h"
+#include "store/turns.h"
 
 namespace bench::store_task {
 namespace {
 
 constexpr const char* kParley = "Parley";
-constexpr const char* kBare = "bare SQLite";
-constexpr int kTurns = 7;
-constexpr std::size_t kAppends = 400;  // of one turn
+constexpr const char* kSqlite = "bare SQLite";
+constexpr const char* kLibpq = "bare libpq";
+constexpr const char* kHiredis = "bare hiredis";
+constexpr const char* kFile = "a file and fdatasync";
+constexpr int kTurns = 9;
+constexpr std::size_t kConnections = 8;
 constexpr std::size_t kLoaded = 1000;  // messages
+constexpr std::size_t kLoadedSession = 7;
+// Where an fdatasync is shorter than this, there is nothing for a group commit to save.
+constexpr double kRealSyncUs = 50;
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct Turn {
-  double per_second, p99_us;
+struct Size {
+  std::size_t messages;
+  const char* name;
 };
+constexpr std::array<Size, 4> kSizes = {
+    {{1'000, "1k"}, {10'000, "10k"}, {100'000, "100k"}, {1'000'000, "1M"}}};
 
-// Every thread appends to a session of its own.
-Turn append_turn(Contender& contender, std::size_t threads, std::size_t& number) {
-  const std::size_t each = std::max<std::size_t>(kAppends / threads, 40);
-  std::vector<std::vector<double>> times(threads);
-  const auto work = [&](std::size_t thread) {
-    for (std::size_t i = 0; i < each; ++i) {
-      const Clock::time_point start = Clock::now();
-      contender.append(threads * 1000 + thread, number + i);
-      times[thread].push_back(seconds_since(start) * 1e6);
-    }
-  };
-  const Clock::time_point start = Clock::now();
-  if (threads == 1) {
-    work(0);
-  } else {
-    std::vector<std::jthread> all;
-    for (std::size_t i = 0; i < threads; ++i) all.emplace_back(work, i);
-  }
-  const double seconds = seconds_since(start);
-  number += each;
-  std::vector<double> together;
-  for (const auto& list : times) together.insert(together.end(), list.begin(), list.end());
-  std::sort(together.begin(), together.end());
-  return {static_cast<double>(together.size()) / seconds, together[together.size() * 99 / 100]};
+std::string append_to(const char* store, const Size& size) {
+  return std::string(store) + ", append to a session of " + size.name;
 }
 
-// A message appended to a file and synced, which no durable store can undercut.
-Turn sync_turn(const std::string& path, std::size_t& number) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  const std::string body = body_of(number++);
-  std::vector<double> times;
-  const Clock::time_point start = Clock::now();
-  for (std::size_t i = 0; i < kAppends; ++i) {
-    const Clock::time_point begin = Clock::now();
-    if (::write(file, body.data(), body.size()) < 0 || ::fdatasync(file) != 0) std::exit(1);
-    times.push_back(seconds_since(begin) * 1e6);
+// Appends to sessions that have more and more messages.
+void measure_sizes(std::vector<Measured>& all, const char* store, ParleyContender& ours) {
+  std::array<std::size_t, kSizes.size()> numbers{};
+  std::vector<Measured> rows;
+  std::vector<NamedTurn> turns;
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    ours.fill(i, kSizes[i].messages);
+    turns.emplace_back(kSizes[i].name, [&ours, &numbers, i] {
+      return append_turn(ours, {.threads = 1, .each = 100, .session = i}, numbers[i]);
+    });
   }
-  const double seconds = seconds_since(start);
-  ::close(file);
-  std::sort(times.begin(), times.end());
-  return {static_cast<double>(kAppends) / seconds, times[times.size() * 99 / 100]};
+  take_turns(rows, "", kTurns, turns);
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    all.push_back({append_to(store, kSizes[i]), kParley, rows[i].per_second, rows[i].p99_us});
+  }
 }
 
-void take_turns(std::vector<Measured>& all, const std::string& what,
-                const std::vector<std::pair<std::string, std::function<Turn()>>>& contenders) {
-  std::vector<Measured> best;
-  for (const auto& [name, run] : contenders) best.push_back({what, name, 0, 1e12});
-  for (int turn = 0; turn < kTurns; ++turn) {
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const Turn took = contenders[i].second();
-      best[i].per_second = std::max(best[i].per_second, took.per_second);
-      best[i].p99_us = std::min(best[i].p99_us, took.p99_us);
-    }
+void measure_sqlite(std::vector<Measured>& all, const std::string& folder) {
+  const auto ours = parley("sqlite:" + folder + "/ours.db");
+  const auto bare = bare_sqlite(folder + "/bare.db");
+  std::size_t ours_number = 0;
+  std::size_t bare_number = 0;
+  take_turns(all, "SQLite, append, 1 thread", kTurns,
+             {{kParley, [&] { return append_turn(*ours, {}, ours_number); }},
+              {kSqlite, [&] { return append_turn(*bare, {}, bare_number); }},
+              {kFile, [&] { return sync_turn(folder + "/file"); }}});
+  for (const std::size_t threads : {16, 64}) {
+    const Appends appends{.threads = threads, .each = 50, .session = threads * 1000};
+    take_turns(all, "SQLite, append, " + std::to_string(threads) + " threads", kTurns,
+               {{kParley, [&] { return append_turn(*ours, appends, ours_number); }}});
   }
-  all.insert(all.end(), best.begin(), best.end());
+  for (std::size_t i = 0; i < kLoaded; ++i) {
+    ours->append(kLoadedSession, i);
+    bare->append(kLoadedSession, i);
+  }
+  const std::size_t bytes = kLoaded * kMessageBytes;
+  take_turns(all, "SQLite, load 1,000 messages", 5 * kTurns,
+             {{kParley, [&] { return load_turn(*ours, kLoadedSession, bytes); }},
+              {kSqlite, [&] { return load_turn(*bare, kLoadedSession, bytes); }}});
+  measure_sizes(all, "SQLite", *ours);
 }
 
-Turn load_turn(Contender& contender, std::size_t session) {
-  const Clock::time_point start = Clock::now();
-  if (contender.load(session) < kLoaded * 1000) std::exit(1);
-  const double seconds = seconds_since(start);
-  return {1 / seconds, seconds * 1e6};
+void measure_server(std::vector<Measured>& all, const std::string& what, Contender& ours, Contender& bare,
+                    const char* bare_name) {
+  std::size_t ours_number = 0;
+  std::size_t bare_number = 0;
+  for (const std::size_t threads : {std::size_t{1}, kConnections}) {
+    const Appends appends{.threads = threads, .each = threads == 1 ? 400U : 150U, .session = threads * 1000};
+    take_turns(all, what + ", append, " + std::to_string(threads) + " connections", kTurns,
+               {{kParley, [&] { return append_turn(ours, appends, ours_number); }},
+                {bare_name, [&] { return append_turn(bare, appends, bare_number); }}});
+    bare_number = 0;  // its sessions begin with 0
+  }
+}
+
+void measure_postgres(std::vector<Measured>& all) {
+  const auto server = ::parley::store::PostgresServer::start();
+  check(server.has_value(), "starting PostgreSQL");
+  const auto ours = parley((*server)->uri());
+  ours->append(0, 0);  // makes the tables
+  const auto bare = bare_libpq((*server)->uri(), kConnections);
+  measure_server(all, "PostgreSQL", *ours, *bare, kLibpq);
+  measure_sizes(all, "PostgreSQL", *ours);
+}
+
+void measure_redis(std::vector<Measured>& all, const std::string& what, std::vector<std::string> settings) {
+  const auto server = ::parley::store::RedisServer::start(std::move(settings));
+  check(server.has_value(), "starting Redis");
+  const auto ours = parley((*server)->uri());
+  const auto bare = bare_hiredis((*server)->socket(), kConnections);
+  measure_server(all, what, *ours, *bare, kHiredis);
+  measure_sizes(all, what.c_str(), *ours);
 }
 
 const Measured* find(const std::vector<Measured>& all, const std::string& what,
@@ -104,7 +119,54 @@ const Measured* find(const std::vector<Measured>& all, const std::string& what,
   return nullptr;
 }
 
+std::string number(const char* sign, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%s%.2f", sign, value);
+  return text.data();
+}
+
+class Goals {
+ public:
+  explicit Goals(const std::vector<Measured>& all) : all_(all) {}
+
+  void at_least(const std::string& text, double reached, double wanted) {
+    out.push_back({text, number(">= ", wanted), number("", reached), true, reached >= wanted});
+  }
+  void at_most(const std::string& text, double reached, double wanted) {
+    out.push_back({text, number("<= ", wanted), number("", reached), true, reached <= wanted});
+  }
+  void beside(const std::string& what, const char* bare, double wanted) {
+    at_least(what + ", x " + bare, row(what, kParley).per_second / row(what, bare).per_second, wanted);
+  }
+  void flat(const char* store) {
+    double least = 1e12;
+    double most = 0;
+    for (const Size& size : kSizes) {
+      const double rate = row(append_to(store, size), kParley).per_second;
+      least = std::min(least, rate);
+      most = std::max(most, rate);
+    }
+    at_most(std::string(store) + ", append to 1k to 1M messages, slowest over fastest", most / least, 2);
+  }
+  const Measured& row(const std::string& what, const char* contender) const {
+    const Measured* found = find(all_, what, contender);
+    check(found != nullptr, "the table");
+    return *found;
+  }
+
+  std::vector<Goal> out;
+
+ private:
+  const std::vector<Measured>& all_;
+};
+
 }  // namespace
+
+void check(bool good, const char* who) {
+  if (good) return;
+  std::fprintf(stderr, "%s failed\n", who);
+  std::exit(1);
+}
 
 std::string body_of(std::size_t number) {
   std::string out = R"({"role":"user","content":")" + std::to_string(number) + " ";
@@ -113,62 +175,53 @@ std::string body_of(std::size_t number) {
   return out + "\"}";
 }
 
+std::string text_of(const std::string& body) { return body.substr(32, 1500); }
+
 std::vector<Measured> measure() {
-  std::string folder = "parley-bench-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) std::exit(1);
+  std::string folder = std::filesystem::temp_directory_path() / "parley-bench-XXXXXX";
+  check(::mkdtemp(folder.data()) != nullptr, "making a folder");
   std::vector<Measured> all;
-  {
-    const auto ours = parley_sqlite(folder + "/ours.db");
-    const auto bare = bare_sqlite(folder + "/bare.db");
-    std::size_t ours_number = 0, bare_number = 0, file_number = 0;
-    take_turns(all, "append, 1 thread",
-               {{kParley, [&] { return append_turn(*ours, 1, ours_number); }},
-                {kBare, [&] { return append_turn(*bare, 1, bare_number); }},
-                {"a file and fdatasync", [&] { return sync_turn(folder + "/file", file_number); }}});
-    for (const std::size_t threads : {16, 64}) {
-      take_turns(all, "append, " + std::to_string(threads) + " threads",
-                 {{kParley, [&] { return append_turn(*ours, threads, ours_number); }}});
-    }
-    for (std::size_t i = 0; i < kLoaded; ++i) {
-      ours->append(7, i);
-      bare->append(7, 1'000'000 + i);
-    }
-    take_turns(
-        all, "load 1,000 messages",
-        {{kParley, [&] { return load_turn(*ours, 7); }}, {kBare, [&] { return load_turn(*bare, 7); }}});
-  }
+  measure_sqlite(all, folder);
   std::filesystem::remove_all(folder);
+  measure_postgres(all);
+  measure_redis(all, "Redis, synced", {});
+  measure_redis(all, "Redis, in memory", {"--appendonly", "no"});
   return all;
 }
 
 std::string to_markdown(const std::vector<Measured>& all) {
   std::string out = "| what | contender | a second, best | p99 us, best |\n|---|---|---|---|\n";
   for (const Measured& row : all) {
-    char line[256];
-    std::snprintf(line, sizeof line, "| %s | %s | %.0f | %.0f |\n", row.what.c_str(), row.contender.c_str(),
-                  row.per_second, row.p99_us);
-    out += line;
+    std::array<char, 256> line{};
+    std::snprintf(line.data(), line.size(), "| %s | %s | %.0f | %.0f |\n", row.what.c_str(),
+                  row.contender.c_str(), row.per_second, row.p99_us);
+    out += line.data();
   }
   return out;
 }
 
 std::vector<Goal> goals(const std::vector<Measured>& all) {
-  std::vector<Goal> out;
-  const auto ratio = [&](const std::string& text, const Measured* a, const Measured* b, double wanted) {
-    if (a == nullptr || b == nullptr) return;
-    const double reached = a->per_second / b->per_second;
-    char number[2][32];
-    std::snprintf(number[0], sizeof number[0], ">= %.2f", wanted);
-    std::snprintf(number[1], sizeof number[1], "%.2f", reached);
-    out.push_back({text, number[0], number[1], true, reached >= wanted});
-  };
-  const Measured* one = find(all, "append, 1 thread", kParley);
-  ratio("append, x bare SQLite", one, find(all, "append, 1 thread", kBare), 0.8);
-  ratio("append of 16 threads, x one thread", find(all, "append, 16 threads", kParley), one, 3);
-  ratio("append of 64 threads, x one thread", find(all, "append, 64 threads", kParley), one, 7);
-  ratio("load of 1,000 messages, x bare SQLite", find(all, "load 1,000 messages", kParley),
-        find(all, "load 1,000 messages", kBare), 0.5);
-  return out;
+  Goals goals(all);
+  const std::string one = "SQLite, append, 1 thread";
+  goals.beside(one, kSqlite, 0.8);
+  const double sync_us = 1e6 / goals.row(one, kFile).per_second;
+  for (const auto& [threads, wanted] : {std::pair("16", 3.0), std::pair("64", 7.0)}) {
+    if (sync_us < kRealSyncUs) break;
+    const Measured& many = goals.row("SQLite, append, " + std::string(threads) + " threads", kParley);
+    goals.at_least(many.what + ", x one thread", many.per_second / goals.row(one, kParley).per_second,
+                   wanted);
+    goals.at_most(many.what + ", p99, fdatasyncs of " + number("", sync_us) + " us", many.p99_us / sync_us,
+                  20);
+  }
+  goals.beside("SQLite, load 1,000 messages", kSqlite, 0.5);
+  for (const char* count : {"1", "8"}) {
+    const std::string append = ", append, " + std::string(count) + " connections";
+    goals.beside("PostgreSQL" + append, kLibpq, 0.8);
+    goals.beside("Redis, synced" + append, kHiredis, 0.8);
+    goals.beside("Redis, in memory" + append, kHiredis, 0.8);
+  }
+  for (const char* store : {"SQLite", "PostgreSQL", "Redis, synced", "Redis, in memory"}) goals.flat(store);
+  return std::move(goals.out);
 }
 
 }  // namespace bench::store_task

@@ -1,5 +1,5 @@
 // What a durable append and a load cost, beside what the engine itself needs for the same. Ratios are of one
-// run on one disk: the contenders take turns, so that a busy disk is busy for all.
+// run on one disk.
 #pragma once
 
 #include <string>
@@ -12,10 +12,11 @@ namespace bench::store_task {
 struct Measured {
   std::string what, contender;
   double per_second = 0;  // best of all turns
-  double p99_us = 0;      // of one call, best of all turns; 0: not looked at
+  double p99_us = 0;      // of one call, best of all turns
 };
 
-// In a temporary folder in the working directory, which should be on the disk that is meant.
+// In the folder for temporary files, which should be on the disk that is meant; servers of PostgreSQL and
+// Redis are started there, and stopped.
 std::vector<Measured> measure();
 
 std::string to_markdown(const std::vector<Measured>& all);

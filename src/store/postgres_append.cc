@@ -11,13 +11,10 @@
 #include "store/words.h"
 
 namespace parley::store {
-namespace {
-
-constexpr std::string_view kTaken = "23505";  // unique_violation
 
 // Parts of a statement see the database as it was before it, so records and media are tied to `s`: the
 // session as changed, or nothing.
-constexpr Statement kAppend{
+const Statement kAppend{
     "append",
     "WITH s AS ("
     " UPDATE parley.sessions SET size = size + $3, updated_ms = $4"
@@ -47,6 +44,10 @@ constexpr Statement kAppend{
     "  $25::integer[]) WITH ORDINALITY AS t (kind, created_ms, checksum, dialect, message_id, role, name,"
     "  text, body, media, media_bytes, from_word, to_word, k)) "
     "SELECT first FROM s"};
+
+namespace {
+
+constexpr std::string_view kTaken = "23505";  // unique_violation
 
 constexpr Statement kFind{"find",
                           "SELECT hash, first, count, void_us FROM parley.batches"

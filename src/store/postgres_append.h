@@ -19,6 +19,9 @@
 
 namespace parley::store {
 
+// The statement. The bench sends it without a store, to see what the store costs.
+extern const Statement kAppend;
+
 Sql<Appended> append_batch(PostgresConnection& connection, const SessionKey& key, const RowBatch& batch,
                            Deadline deadline);
 

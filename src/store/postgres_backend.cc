@@ -201,10 +201,10 @@ class PostgresBackend final : public Backend {
   Health health(Deadline deadline) override {
     Health out;
     out.backend = "postgresql";
-    Result<PostgresServer> server =
-        with_connection(deadline, [&](PostgresConnection& c) -> Sql<PostgresServer> {
+    Result<PostgresFacts> server =
+        with_connection(deadline, [&](PostgresConnection& c) -> Sql<PostgresFacts> {
           const auto start = Deadline::Clock::now();
-          PARLEY_TRY(PostgresServer found, describe_server(c, deadline));
+          PARLEY_TRY(PostgresFacts found, describe_server(c, deadline));
           out.latency_us =
               std::chrono::duration_cast<std::chrono::microseconds>(Deadline::Clock::now() - start).count();
           return found;

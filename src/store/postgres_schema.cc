@@ -157,8 +157,8 @@ Result<void> migrate(PostgresConnection& connection, Deadline deadline) {
   return {};
 }
 
-PostgresServer server_of(const Answer& answer) {
-  PostgresServer out;
+PostgresFacts server_of(const Answer& answer) {
+  PostgresFacts out;
   out.version = answer.text(0, 0);
   const bool waits = answer.bytes(0, 1) != "off";
   const bool syncs = answer.flag(0, 2);
@@ -179,7 +179,7 @@ PostgresServer server_of(const Answer& answer) {
 
 }  // namespace
 
-Result<PostgresServer> describe_server(PostgresConnection& connection, Deadline deadline) {
+Result<PostgresFacts> describe_server(PostgresConnection& connection, Deadline deadline) {
   const Call group[] = {{kServer}};
   PARLEY_TRY(const std::vector<Answer> answers, connection.run(group, deadline));
   return server_of(answers[0]);

@@ -22,13 +22,13 @@
 namespace parley::store {
 
 // What the server says about itself.
-struct PostgresServer {
+struct PostgresFacts {
   std::string version;
   Durability durability = Durability::None;
   bool takes_writes = false;
   std::vector<std::string> warnings;
 };
-Result<PostgresServer> describe_server(PostgresConnection& connection, Deadline deadline);
+Result<PostgresFacts> describe_server(PostgresConnection& connection, Deadline deadline);
 
 // Sets up a new connection, and makes or brings up to date the tables if need be; among several who try, one
 // does it. Fails with Unsupported if the tables are those of a newer version, or the encoding is not UTF-8.
