@@ -176,9 +176,11 @@ Result<Query> Db::query(const char* sql) {
 Result<void> Db::commit() {
   Result<void> done = run("COMMIT");
   if (done) return done;
-  const int code = sqlite3_errcode(db_.get());
+  const int code = sqlite3_extended_errcode(db_.get());
   roll_back();
-  if ((code & 0xFF) == SQLITE_IOERR) done.error().code = Code::Unresolved;
+  // The last frame of the log makes the commit. If a frame was not written there is none; if all were and the
+  // sync failed, nobody knows.
+  if ((code & 0xFF) == SQLITE_IOERR && code != SQLITE_IOERR_WRITE) done.error().code = Code::Unresolved;
   return done;
 }
 

@@ -12,6 +12,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kPageSize = "PRAGMA page_size = 8192";
+// A group of 64 appends to as many sessions changes some 300 pages. They have to fit: what does not is
+// written to the log before its time, and read back.
+constexpr const char* kSettings =
+    "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 4194304; PRAGMA cache_size = -32768;";
 // The log is moved when it is this long and nobody has written for a moment; and when it is far longer, even
 // if everybody waits: at that length fewer than one append in a hundred meets it.
 constexpr std::int64_t kLongFrames = 512;
@@ -38,7 +42,7 @@ Result<Db> open_database(const std::string& path, Durability durability, const D
   PARLEY_TRY(const std::string mode, db.word("PRAGMA journal_mode = WAL"));
   if (mode != "wal") return fail(Code::Unsupported, "the database cannot have a log of writes", path);
   PARLEY_CHECK(db.run(synchronous(durability)));
-  PARLEY_CHECK(db.run("PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 4194304"));
+  PARLEY_CHECK(db.run(kSettings));
   return db;
 }
 
