@@ -40,9 +40,17 @@ constexpr Opened (*open_redis)(const std::string&, const StoreOptions&) = nullpt
 constexpr Opened (*open_redis_socket)(const std::string&, const StoreOptions&) = nullptr;
 #endif
 
+Opened refuse_tls(const std::string&, const StoreOptions&) {
+  return fail(
+      Code::Unsupported,
+      "this store does not speak TLS to Redis: let a tunnel (stunnel, ssh -L) stand before the server, "
+      "and give its end on this machine as redis://127.0.0.1:PORT");
+}
+
 constexpr Scheme kSchemes[] = {
     {"memory:", open_memory},     {"sqlite:", sqlite_backend}, {"postgresql:", open_postgres},
     {"postgres:", open_postgres}, {"redis:", open_redis},      {"redis+unix:", open_redis_socket},
+    {"rediss:", refuse_tls},
 };
 
 }  // namespace

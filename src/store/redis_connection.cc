@@ -56,6 +56,10 @@ struct Meaning {
   Code code;
   std::string_view sentence;
 };
+constexpr std::string_view kElsewhere =
+    "this Redis server is a node of a cluster that keeps the session on another node, and a store talks to "
+    "one "
+    "address: give it that of a proxy before the cluster, or of a Redis server that is no cluster";
 constexpr Meaning kMeanings[] = {
     {"NOAUTH", Code::Unavailable, "the Redis server wants a password"},
     {"WRONGPASS", Code::Unavailable, "the Redis server does not know this user or password"},
@@ -69,8 +73,8 @@ constexpr Meaning kMeanings[] = {
     {"OOM", Code::Unavailable, "the Redis server has no memory left"},
     {"CLUSTERDOWN", Code::Unavailable, "the Redis cluster is down"},
     {"TRYAGAIN", Code::Unavailable, "the Redis cluster is moving this session"},
-    {"MOVED", Code::Unsupported, "this Redis server is a node of a cluster that keeps the session elsewhere"},
-    {"ASK", Code::Unsupported, "this Redis server is a node of a cluster that keeps the session elsewhere"},
+    {"MOVED", Code::Unsupported, kElsewhere},
+    {"ASK", Code::Unsupported, kElsewhere},
     {"WRONGTYPE", Code::Damaged, "something else is in a key of the store"},
 };
 
