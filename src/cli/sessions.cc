@@ -305,9 +305,15 @@ Exit verify_sessions(const SessionsOptions& options) {
     return {};
   });
   if (!verified) return verified.error();
-  if (!options.quiet) say(fmt::format("{} records read, {} damaged", records, damaged));
+  const auto faults = from_store(store->inspect());
+  if (!faults) return faults.error();
+  for (const std::string& fault : *faults) out += fmt::format("the file: {}\n", visible(fault));
+  if (!options.quiet) {
+    say(fmt::format("{} records read, {} damaged{}", records, damaged,
+                    faults->empty() ? "" : "; the file itself is damaged"));
+  }
   const Exit exit = Printed(options).print(out);
-  return damaged == 0 ? exit : worse(exit, Exit::Refused);
+  return damaged == 0 && faults->empty() ? exit : worse(exit, Exit::Refused);
 }
 
 Exit back_up_sessions(const SessionsOptions& options) {

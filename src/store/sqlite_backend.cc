@@ -207,6 +207,20 @@ class SqliteBackend final : public Backend {
     return out;
   }
 
+  Result<std::vector<std::string>> inspect(Deadline deadline) override {
+    return read_with<std::vector<std::string>>(deadline, [](Db& db) -> Result<std::vector<std::string>> {
+      std::vector<std::string> out;
+      PARLEY_TRY(Query q, db.query("PRAGMA integrity_check(100)"));
+      while (true) {
+        const Result<bool> has_row = q.step();
+        if (!has_row && has_row.error().code != Code::Damaged) return std::unexpected(has_row.error());
+        if (!has_row) out.push_back(has_row.error().message);
+        if (!has_row || !*has_row) return out;
+        if (q.text(0) != "ok") out.emplace_back(q.text(0));
+      }
+    });
+  }
+
   Result<void> back_up(const std::string& path, Deadline deadline) override {
     PARLEY_CHECK(open(deadline));
     PARLEY_TRY(Db db, Db::open(path_, Db::Mode::Write));  // a reader may not write, elsewhere neither

@@ -59,6 +59,17 @@ class SqliteBackend : public testing::Test {
     ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }
+  std::int64_t number(const std::string& sql) const {
+    sqlite3* db = nullptr;
+    sqlite3_stmt* statement = nullptr;
+    EXPECT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    EXPECT_EQ(sqlite3_step(statement), SQLITE_ROW);
+    const std::int64_t out = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return out;
+  }
   std::uintmax_t bytes() const {
     std::uintmax_t all = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) all += entry.file_size();
@@ -131,6 +142,49 @@ TEST_F(SqliteBackend, NamesADamagedRecord_P6) {
   EXPECT_TRUE(all->records[1].damage);
   EXPECT_TRUE(all->records[1].body.empty());
   EXPECT_EQ(all->records[2].body, "three");
+}
+
+TEST_F(SqliteBackend, FindsDamageWhereThereAreNoRecords) {
+  for (int i = 0; i < 500; ++i) append("hi");
+  EXPECT_EQ(open().inspect(), std::vector<std::string>());
+  // Somewhere in the index of batches, which reading a session does not need.
+  const std::int64_t page = number("SELECT rootpage FROM sqlite_schema WHERE name = 'batches'");
+  {
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp((page - 1) * 8192 + 8);
+    file << std::string(4000, '\x5A');
+  }
+  Store store = open();
+  EXPECT_EQ(store.read(kKey)->records.size(), 500U);
+  const auto faults = store.inspect();
+  ASSERT_TRUE(faults) << faults.error().message;
+  EXPECT_FALSE(faults->empty());
+}
+
+TEST_F(SqliteBackend, SaysThatItMayNotWriteToAFile) {
+  append("hi");
+  ASSERT_EQ(::chmod(path_.c_str(), 0400), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // Root may write to everything, so nobody is asked.
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() == 0) {
+      for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+        if (::chown(entry.path().c_str(), kNobody, kNobody) != 0) ::_exit(2);
+      }
+      if (::chown(folder_.c_str(), kNobody, kNobody) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)
+        ::_exit(3);
+    }
+    Store store = open();
+    const auto appended = store.append(kKey, Batch({record_of("more")}));
+    const bool is_told = !appended && appended.error().code == Code::Unavailable &&
+                         appended.error().message.find("permission") != std::string::npos;
+    if (!is_told && !appended) std::fputs(appended.error().message.c_str(), stderr);
+    ::_exit(is_told ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(SqliteBackend, NamesARecordThatIsGone_P6) {

@@ -200,6 +200,10 @@ Result<void> Store::release(const SessionKey& key, const Lease& lease, Deadline 
   return backend_->release(key, lease.token, deadline);
 }
 
+Result<std::vector<std::string>> Backend::inspect(Deadline) { return std::vector<std::string>(); }
+
+Result<std::vector<std::string>> Store::inspect(Deadline deadline) { return backend_->inspect(deadline); }
+
 Result<void> Backend::back_up(const std::string&, Deadline) {
   return fail(Code::Unsupported, "this store is no file: back it up with the tools of its server");
 }
