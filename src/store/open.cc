@@ -13,6 +13,7 @@ using Opened = Result<std::unique_ptr<Backend>>;
 struct Scheme {
   std::string_view name;                                                // with its colon
   Opened (*open)(const std::string& uri, const StoreOptions& options);  // what follows, or null: left out
+  std::string_view needs = {};                                          // the library of one that may be
 };
 
 Opened open_memory(const std::string& rest, const StoreOptions&) {
@@ -48,8 +49,12 @@ Opened refuse_tls(const std::string&, const StoreOptions&) {
 }
 
 constexpr Scheme kSchemes[] = {
-    {"memory:", open_memory},     {"sqlite:", sqlite_backend}, {"postgresql:", open_postgres},
-    {"postgres:", open_postgres}, {"redis:", open_redis},      {"redis+unix:", open_redis_socket},
+    {"memory:", open_memory},
+    {"sqlite:", sqlite_backend},
+    {"postgresql:", open_postgres, "libpq"},
+    {"postgres:", open_postgres, "libpq"},
+    {"redis:", open_redis, "hiredis"},
+    {"redis+unix:", open_redis_socket, "hiredis"},
     {"rediss:", refuse_tls},
 };
 
@@ -59,7 +64,9 @@ Result<Store> open_store(std::string_view uri, StoreOptions options) {
   for (const Scheme& scheme : kSchemes) {
     if (!uri.starts_with(scheme.name)) continue;
     if (scheme.open == nullptr) {
-      return fail(Code::Unsupported, "this build has no store '" + std::string(scheme.name) + "'");
+      return fail(Code::Unsupported, "this build has no store '" + std::string(scheme.name) +
+                                         "': there was no " + std::string(scheme.needs) +
+                                         " when it was made");
     }
     PARLEY_TRY(std::unique_ptr<Backend> backend,
                scheme.open(std::string(uri.substr(scheme.name.size())), options));
