@@ -136,9 +136,11 @@ class RedisBackend final : public Backend {
       const RedisKeys keys = live_keys(tag);
       for (int i = 0; i < kMostTries; ++i) {
         RedisRequest request = connection.request();
-        mark_changed(request, key);
+        const bool is_marked = connection.has_put(tag, kMarkReuse);
+        if (!is_marked) mark_changed(request, key);
         request.script(Script::Append, {keys.head, keys.log, keys.batches, keys.media}, arguments.words());
         PARLEY_TRY(const std::vector<RedisReply> replies, connection.ask(request, deadline));
+        if (!is_marked && replies.front().kind != RedisReply::Kind::Error) connection.remember_put(tag);
         const RedisReply& reply = replies.back();
         if (reply.word() == "refused") {
           arguments.set_epoch(reply.items[1].text);

@@ -14,6 +14,7 @@ namespace parley::store {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
+constexpr std::size_t kMostPut = 10'000;  // things remembered
 
 // ---- Answers: hiredis calls these while it reads, and the parts become RedisReply in their place.
 
@@ -250,6 +251,16 @@ Result<RedisReply> RedisConnection::ask_one(const RedisRequest& request, Deadlin
   RedisReply& reply = replies.back();
   if (reply.kind == RedisReply::Kind::Error) return std::unexpected(redis_error(reply));
   return std::move(reply);
+}
+
+bool RedisConnection::has_put(const std::string& what, std::chrono::steady_clock::duration within) const {
+  const auto found = put_.find(what);
+  return found != put_.end() && std::chrono::steady_clock::now() - found->second < within;
+}
+
+void RedisConnection::remember_put(const std::string& what) {
+  if (put_.size() >= kMostPut) put_.clear();
+  put_[what] = std::chrono::steady_clock::now();
 }
 
 bool RedisConnection::is_alive() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "parley/base/deadline.h"
@@ -86,6 +88,11 @@ class RedisConnection {
   Result<std::vector<RedisReply>> ask_all(const RedisRequest& request, Deadline deadline);
   Result<RedisReply> ask_one(const RedisRequest& request, Deadline deadline);
 
+  // Things that were put into the server over this connection, and when, for whoever need not put them again.
+  // A server that lost them has lost the connection too.
+  bool has_put(const std::string& what, std::chrono::steady_clock::duration within) const;
+  void remember_put(const std::string& what);
+
   bool is_broken() const { return is_broken_; }
   // True if the server has not closed it while nobody looked.
   bool is_alive() const;
@@ -102,6 +109,7 @@ class RedisConnection {
 
   std::unique_ptr<Wire> wire_;
   ScriptNames scripts_;
+  std::unordered_map<std::string, std::chrono::steady_clock::time_point> put_;
   bool is_broken_ = false;
 };
 

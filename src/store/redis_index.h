@@ -8,6 +8,7 @@
 // change that comes more than ten minutes behind its mark shows up with the next change of the session.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "parley/base/deadline.h"
@@ -18,6 +19,9 @@
 namespace parley::store {
 
 void mark_changed(RedisRequest& request, const SessionKey& key);
+// For so long a mark serves the changes that come over the same connection: far shorter than it is kept, so
+// that each has minutes to arrive. It saves an append a third of the server's work.
+inline constexpr std::chrono::minutes kMarkReuse{1};
 
 // Puts every session of a tenant that was marked where it belongs in the index, and forgets old marks.
 Result<void> refresh_index(RedisConnection& connection, const std::string& tenant, Deadline deadline);
