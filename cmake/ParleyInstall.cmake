@@ -15,6 +15,11 @@ install(TARGETS ${targets} parley_parley
 install(EXPORT parleyTargets NAMESPACE parley:: DESTINATION "${package_dir}")
 if(TARGET parley_cli)
   install(TARGETS parley_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  set(made "${PROJECT_BINARY_DIR}/made")  # by src/cli
+  install(FILES "${made}/parley.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${made}/parley" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${made}/_parley" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${made}/parley.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 
 # CMake: find_package(parley CONFIG). The libraries are static, so their private libraries are needed again.

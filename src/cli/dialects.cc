@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/output.h"
-#include "cli/say.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/writer.h"
 
@@ -34,12 +33,6 @@ std::string as_json() {
 
 }  // namespace
 
-Exit list_dialects(bool json, const std::string& path) {
-  Result<Output> output = Output::open(path);
-  if (!output) return complain(output.error(), {path});
-  Result<void> outcome = output->write(json ? as_json() : as_table());
-  if (outcome) outcome = output->commit();
-  return outcome ? Exit::Ok : output->end(outcome.error());
-}
+Exit list_dialects(bool json, const std::string& path) { return print(json ? as_json() : as_table(), path); }
 
 }  // namespace parley::cli

@@ -17,14 +17,6 @@ namespace {
 // As long as a document of any dialect may be by default.
 constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
 
-Exit print(const std::string& path, std::string_view text) {
-  Result<Output> output = Output::open(path);
-  if (!output) return complain(output.error(), {path});
-  Result<void> outcome = output->write(text);
-  if (outcome) outcome = output->commit();
-  return outcome ? Exit::Ok : output->end(outcome.error());
-}
-
 }  // namespace
 
 Exit filter(const FilterCommand& command, const FilterChain& chain) {
@@ -37,7 +29,7 @@ Exit filter(const FilterCommand& command, const FilterChain& chain) {
                     {command.file});
   }
   const FilteredText filtered = chain.run(Text::trusted(bytes, bytes->view()));
-  const Exit exit = print(command.output, filtered.text);
+  const Exit exit = print(filtered.text, command.output);
   if (exit == Exit::Ok && !command.quiet) {
     for (const FilterChange& change : filtered.changes) say(to_string(change));
   }
@@ -49,7 +41,7 @@ Exit list_filters(const std::string& output) {
   for (const Filter& each : filters()) {
     fmt::format_to(std::back_inserter(list), "{:<20}{}\n", each.name, each.does);
   }
-  return print(output, list);
+  return print(list, output);
 }
 
 }  // namespace parley::cli

@@ -143,4 +143,12 @@ Exit Output::end(const Error& error) const {
   return complain(error, {name_});
 }
 
+Exit print(std::string_view text, const std::string& path) {
+  Result<Output> output = Output::open(path);
+  if (!output) return complain(output.error(), {path});
+  Result<void> outcome = output->write(text);
+  if (outcome) outcome = output->commit();
+  return outcome ? Exit::Ok : output->end(outcome.error());
+}
+
 }  // namespace parley::cli

@@ -56,4 +56,7 @@ class Output {
   int error_ = 0;  // errno of the first failure
 };
 
+// Writes `text` to `path`, whole or not at all; says what went wrong.
+Exit print(std::string_view text, const std::string& path);
+
 }  // namespace parley::cli

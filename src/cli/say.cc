@@ -71,6 +71,11 @@ void say(std::string_view what) {
   }
 }
 
+Exit usage(std::string_view what, std::string_view command) {
+  say(fmt::format("{} (see 'parley {}{}--help')", what, command, command.empty() ? "" : " "));
+  return Exit::Usage;
+}
+
 Exit complain(const Error& error, const Place& place) {
   const std::string pointer = error.path.empty() ? std::string() : ":" + shortened(error.path);
   say(fmt::format("{} ({}{})", error.message, to_string(place), pointer));

@@ -32,6 +32,9 @@ inline constexpr const char* kEraseLine = "\r\x1b[K";
 // "parley: <what>", in place of a progress bar if there is one.
 void say(std::string_view what);
 
+// "parley: <what> (see 'parley COMMAND --help')".
+Exit usage(std::string_view what, std::string_view command = "");
+
 // "parley: <what> (<place>:<pointer>)". Returns how the command ends because of it.
 Exit complain(const Error& error, const Place& place);
 

@@ -34,23 +34,6 @@ Outcome<T> from_store(Result<T> result) {
   }
 }
 
-// What a command prints, whole or not at all.
-class Printed {
- public:
-  explicit Printed(const SessionsOptions& options) : options_(options) {}
-
-  Exit print(std::string_view text) {
-    Result<Output> output = Output::open(options_.output);
-    if (!output) return complain(output.error(), {options_.output});
-    Result<void> outcome = output->write(text);
-    if (outcome) outcome = output->commit();
-    return outcome ? Exit::Ok : output->end(outcome.error());
-  }
-
- private:
-  const SessionsOptions& options_;
-};
-
 std::string iso_time(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
 }
@@ -146,7 +129,7 @@ Exit list_sessions(const SessionsOptions& options) {
     return {};
   });
   if (!listed) return listed.error();
-  return Printed(options).print(out);
+  return print(out, options.output);
 }
 
 Exit show_session(const SessionsOptions& options) {
@@ -156,7 +139,7 @@ Exit show_session(const SessionsOptions& options) {
   if (!messages) return messages.error();
   std::string out;
   for (const Message& message : *messages) put_message(out, message);
-  return Printed(options).print(out);
+  return print(out, options.output);
 }
 
 Exit search_sessions(const SessionsOptions& options) {
@@ -179,7 +162,7 @@ Exit search_sessions(const SessionsOptions& options) {
     w.key("role").string(as_text(hit.role)).key("text").string(as_text(hit.text)).end_object();
     out += w.take().text().str() + "\n";
   }
-  return Printed(options).print(out);
+  return print(out, options.output);
 }
 
 Exit export_session(const SessionsOptions& options) {
@@ -200,7 +183,7 @@ Exit export_session(const SessionsOptions& options) {
     if (auto noted = notes->add(std::move(writing->notes), 0); !noted) return noted.error();
     out = writing->text.str() + "\n";
   }
-  const Exit exit = Printed(options).print(out);
+  const Exit exit = print(out, options.output);
   const Outcome<void> noted = notes->finish(exit == Exit::Ok);
   return noted ? exit : worse(exit, noted.error());
 }
@@ -215,7 +198,7 @@ Exit fork_session(const SessionsOptions& options) {
   if (!head) return head.error();
   const auto made = from_store(store->fork(from, to, options.size.value_or(head->size)));
   if (!made) return made.error();
-  return Printed(options).print(to + "\n");
+  return print(to + "\n", options.output);
 }
 
 Exit remove_sessions(const SessionsOptions& options) {
@@ -270,16 +253,16 @@ Exit count_sessions(const SessionsOptions& options) {
   if (!counted) return counted.error();
   const store::Health health = store->health();
   if (!options.json) {
-    return Printed(options).print(
-        fmt::format("sessions    {}\nrecords     {}\nbackend     {} {}\ndurability  {}\n", sessions, records,
-                    health.backend, health.version, to_string(health.durability)));
+    return print(fmt::format("sessions    {}\nrecords     {}\nbackend     {} {}\ndurability  {}\n", sessions,
+                             records, health.backend, health.version, to_string(health.durability)),
+                 options.output);
   }
   json::Writer w;
   w.begin_object().key("sessions").number(static_cast<std::int64_t>(sessions));
   w.key("records").number(static_cast<std::int64_t>(records));
   w.key("backend").string(as_text(health.backend)).key("version").string(as_text(health.version));
   w.key("durability").string(as_text(to_string(health.durability))).end_object();
-  return Printed(options).print(w.take().text().str() + "\n");
+  return print(w.take().text().str() + "\n", options.output);
 }
 
 Exit verify_sessions(const SessionsOptions& options) {
@@ -312,7 +295,7 @@ Exit verify_sessions(const SessionsOptions& options) {
     say(fmt::format("{} records read, {} damaged{}", records, damaged,
                     faults->empty() ? "" : "; the file itself is damaged"));
   }
-  const Exit exit = Printed(options).print(out);
+  const Exit exit = print(out, options.output);
   return damaged == 0 && faults->empty() ? exit : worse(exit, Exit::Refused);
 }
 

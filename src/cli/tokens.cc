@@ -24,21 +24,14 @@ std::string line_of(const std::vector<std::uint32_t>& ids) {
   return line + "\n";
 }
 
-Exit print(const TokensOptions& options, const std::string& line) {
-  Result<Output> output = Output::open(options.output);
-  if (!output) return complain(output.error(), {options.output});
-  Result<void> outcome = output->write(line);
-  if (outcome) outcome = output->commit();
-  return outcome ? Exit::Ok : output->end(outcome.error());
-}
-
 }  // namespace
 
 Exit tokens(const TokensOptions& options, const Encoding& encoding) {
   const Result<json::Buffer> text = json::Buffer::from_file(options.file.c_str(), kMaxBytes);
   if (!text) return complain(text.error(), {options.file});
-  return print(options, options.ids ? line_of(encoding.encode(text->view()))
-                                    : fmt::format("{}\n", encoding.count(text->view())));
+  return print(options.ids ? line_of(encoding.encode(text->view()))
+                           : fmt::format("{}\n", encoding.count(text->view())),
+               options.output);
 }
 
 Exit tokens(const TokensOptions& options, Dialect dialect, const TokenCounter& counter) {
@@ -47,7 +40,7 @@ Exit tokens(const TokensOptions& options, Dialect dialect, const TokenCounter& c
   if (!document) return complain(document.error(), {options.file});
   const Result<Reading> reading = read(*std::move(document), dialect, reading_options);
   if (!reading) return complain(reading.error(), {options.file});
-  return print(options, fmt::format("{}\n", counter.count(reading->conversation)));
+  return print(fmt::format("{}\n", counter.count(reading->conversation)), options.output);
 }
 
 }  // namespace parley::cli

@@ -1,0 +1,41 @@
+// The command table: one row a command. Help, completions and the manual are made from it.
+//
+// CLI11 is included by the files that describe commands (*_commands.cc) and by main.cc only.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/exit.h"
+
+namespace CLI {
+class App;
+}
+
+namespace parley::cli {
+
+// What a command does once its options are typed.
+using Run = std::function<Exit()>;
+
+struct Command {
+  const char* name;
+  const char* summary;
+  // Describes the options of the command and gives what runs it. `output` is what -o will say.
+  Run (*add)(CLI::App& command, const std::string& output);
+  // What its first argument may be, for completions; null if that is not one of a few.
+  std::vector<std::string> (*words)() = nullptr;
+};
+
+std::span<const Command> document_commands();  // convert, check, dialects, media, tokens, filter
+std::span<const Command> session_commands();   // sessions, doctor
+std::span<const Command> shell_commands();     // completion, man
+std::span<const Command> all_commands();       // in the order help shows them
+
+// Adds --store and --tenant.
+struct StoreChoice;
+void add_store(CLI::App& command, StoreChoice& choice);
+void add_tenant(CLI::App& command, StoreChoice& choice);
+
+}  // namespace parley::cli

@@ -1,0 +1,114 @@
+#include "cli/manual.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace parley::cli {
+namespace {
+
+// As roff text: a hyphen that is one, and no line that looks like a request.
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool begins_line = out.empty() || out.back() == '\n';
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (begins_line && (c == '.' || c == '\'')) {
+      out += "\\&";
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
+std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
+
+std::string head_of(const DescribedOption& option) {
+  std::string out;
+  for (const std::string& name : option.names) out += (out.empty() ? "" : ", ") + bold(name);
+  if (!option.value.empty()) out += (out.empty() ? "" : " ") + italic(option.value);
+  return out + (option.is_many ? "..." : "");
+}
+
+// "parley convert --from D --to D [OPTIONS] [FILE]"
+std::string synopsis(const DescribedCommand& command) {
+  std::string out = bold("parley");
+  if (command.name != "prompt") out += " " + bold(command.name);
+  for (const DescribedOption& option : command.options) {
+    if (!option.names.empty() && option.is_required) {
+      out += " " + bold(option.names.front()) + " " + italic(option.value);
+    }
+  }
+  out += " [" + italic("OPTIONS") + "]";
+  for (const DescribedOption& option : command.options) {
+    if (!option.names.empty()) continue;
+    const std::string argument = italic(option.value) + (option.is_many ? "..." : "");
+    out += option.is_required ? " " + argument : " [" + argument + "]";
+  }
+  return out;
+}
+
+struct Entry {
+  const char* head;
+  const char* text;
+};
+
+std::string section(const char* name, std::span<const Entry> entries) {
+  std::string out = fmt::format(".SH {}\n", name);
+  for (const Entry& entry : entries) out += fmt::format(".TP\n{}\n{}\n", bold(entry.head), roff(entry.text));
+  return out;
+}
+
+constexpr Entry kExits[] = {
+    {"0", "It worked."},
+    {"1", "There are findings, or the input was refused."},
+    {"2", "The command line is wrong."},
+    {"3", "A file, a store, the network or a model failed."},
+    {"130", "It was interrupted."},
+};
+
+constexpr Entry kEnvironment[] = {
+    {"PARLEY_MODEL", "The model, as provider/name; --model comes before it."},
+    {"PARLEY_STORE, PARLEY_TENANT", "As --store and --tenant, which come before them."},
+    {"PARLEY_CONFIG", "The user's configuration file in place of the usual one."},
+    {"OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, ...",
+     "Keys, by the names that the clients of the providers use. docs/configuration.md has them all."},
+    {"OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST, ...", "Servers, by the same rule."},
+    {"NO_COLOR, CLICOLOR_FORCE, TERM", "Whether there are colours."},
+};
+
+constexpr Entry kFiles[] = {
+    {"$XDG_CONFIG_HOME/parley/parley.toml", "The user's configuration (~/.config/parley/parley.toml)."},
+    {".parley.toml", "The project's configuration, in the folder of work or one above it."},
+    {"$XDG_DATA_HOME/parley/parley.db", "The stored conversations (~/.local/share/parley/parley.db)."},
+    {"$XDG_STATE_HOME/parley/history", "What was typed in 'parley chat' (~/.local/state/parley/history)."},
+};
+
+}  // namespace
+
+std::string manual(std::string_view version, std::span<const DescribedCommand> commands) {
+  std::string out = fmt::format(".TH PARLEY 1 \"\" \"parley {}\" \"User Commands\"\n", version);
+  out += ".SH NAME\nparley \\- the conversation engine for LLM agents\n.SH SYNOPSIS\n";
+  for (const DescribedCommand& command : commands) out += synopsis(command) + "\n.br\n";
+  out +=
+      ".SH DESCRIPTION\nParley reads, checks, converts and stores the conversations of LLM agents, and talks "
+      "with models.\nResults are on standard output, everything else on standard error.\n.SH COMMANDS\n";
+  for (const DescribedCommand& command : commands) {
+    out += fmt::format(".SS \"{}\"\n{}.\n",
+                       roff(command.name == "prompt" ? "parley -p" : "parley " + command.name),
+                       roff(command.summary));
+    for (const DescribedOption& option : command.options) {
+      out += fmt::format(".TP\n{}\n{}{}\n", head_of(option), roff(option.help),
+                         option.is_required ? " (required)" : "");
+    }
+  }
+  return out + section("EXIT STATUS", kExits) + section("ENVIRONMENT", kEnvironment) +
+         section("FILES", kFiles);
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,139 @@
+// The commands about what is stored.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/doctor.h"
+#include "cli/say.h"
+#include "cli/sessions.h"
+
+namespace parley::cli {
+
+void add_store(CLI::App& command, StoreChoice& choice) {
+  command
+      .add_option("--store", choice.uri,
+                  "memory:, sqlite:PATH, postgresql://... or redis://... (default: the user's database)")
+      ->type_name("URI");
+}
+
+void add_tenant(CLI::App& command, StoreChoice& choice) {
+  command.add_option("--tenant", choice.tenant, "Whose sessions (default: default)")->type_name("NAME");
+}
+
+namespace {
+
+// ---- sessions
+
+struct SessionsVerb {
+  const char* name;
+  const char* arguments;  // what stands behind it
+  std::size_t least, most;
+  Exit (*run)(const SessionsOptions& options);
+};
+
+constexpr std::size_t kAnyNumber = 1000;
+constexpr SessionsVerb kSessionsVerbs[] = {
+    {"list", "", 0, 0, list_sessions},
+    {"show", "ID", 1, 1, show_session},
+    {"search", "WORDS", 1, kAnyNumber, search_sessions},
+    {"import", "FILE", 1, 1, import_sessions},
+    {"export", "ID", 1, 1, export_session},
+    {"fork", "ID [NEW]", 1, 2, fork_session},
+    {"rm", "ID...", 1, kAnyNumber, remove_sessions},
+    {"copy", "ID STORE", 2, 2, copy_session},
+    {"stats", "", 0, 0, count_sessions},
+    {"verify", "", 0, 0, verify_sessions},
+    {"backup", "FILE", 1, 1, back_up_sessions},
+};
+
+std::vector<std::string> verb_names() {
+  std::vector<std::string> out;
+  for (const SessionsVerb& verb : kSessionsVerbs) out.emplace_back(verb.name);
+  return out;
+}
+
+std::string sessions_verbs() {
+  std::string out;
+  for (const SessionsVerb& verb : kSessionsVerbs) {
+    out += fmt::format("{}{}{}{}", out.empty() ? "" : " | ", verb.name, *verb.arguments != 0 ? " " : "",
+                       verb.arguments);
+  }
+  return out;
+}
+
+struct TypedSessions {
+  std::string verb, from, to;
+  SessionsOptions options;
+};
+
+Exit run_sessions(TypedSessions& typed, const std::string& output) {
+  SessionsOptions& options = typed.options;
+  const auto verb =
+      std::ranges::find_if(kSessionsVerbs, [&](const SessionsVerb& each) { return each.name == typed.verb; });
+  if (verb == std::end(kSessionsVerbs)) {
+    return usage(fmt::format("there is no 'sessions {}'", typed.verb), "sessions");
+  }
+  const std::size_t count = options.arguments.size();
+  if (count < verb->least || count > verb->most) {
+    return usage(fmt::format("'sessions {}' takes {}", verb->name,
+                             *verb->arguments == 0 ? "nothing else" : verb->arguments),
+                 "sessions");
+  }
+  if (!typed.from.empty()) {
+    const Result<Dialect> from = dialect_named(typed.from);
+    if (!from) return usage("--from: " + from.error().message, "sessions");
+    options.from = *from;
+  }
+  if (!typed.to.empty()) {
+    const Result<Dialect> to = dialect_named(typed.to);
+    if (!to) return usage("--to: " + to.error().message, "sessions");
+    options.to = *to;
+  }
+  options.output = output;
+  return verb->run(options);
+}
+
+Run add_sessions(CLI::App& command, const std::string& output) {
+  auto typed = std::make_shared<TypedSessions>();
+  SessionsOptions& options = typed->options;
+  command.add_option("VERB", typed->verb, sessions_verbs())->type_name("")->required();
+  command.add_option("ARGUMENT", options.arguments, "What the verb needs")->type_name("");
+  add_store(command, options.store);
+  add_tenant(command, options.store);
+  command.add_option("--from", typed->from, "import: the dialect; without it, it is detected")
+      ->type_name("D");
+  command.add_option("--session", options.session, "import: the id of the session")->type_name("ID");
+  command.add_option("--to", typed->to, "export: the dialect (default: parley)")->type_name("D");
+  command.add_option("--at", options.size, "fork: how many records it shares (default: all)")->type_name("N");
+  command.add_flag("--jsonl", options.lines, "import, export: JSON Lines");
+  command.add_flag("--json", options.json, "list, search, stats: JSON");
+  command.add_flag("-q,--quiet", options.quiet, "No notes and no progress on standard error");
+  return [typed, &output] { return run_sessions(*typed, output); };
+}
+
+// ---- doctor
+
+Run add_doctor(CLI::App& command, const std::string& output) {
+  auto options = std::make_shared<DoctorOptions>();
+  add_store(command, options->store);
+  command.add_flag("--json", options->json, "As one JSON object");
+  return [options, &output] {
+    options->output = output;
+    return doctor(*options);
+  };
+}
+
+}  // namespace
+
+std::span<const Command> session_commands() {
+  static constexpr Command kCommands[] = {
+      {"sessions", "The stored conversations", add_sessions, verb_names},
+      {"doctor", "Say whether the store is there and well", add_doctor},
+  };
+  return kCommands;
+}
+
+}  // namespace parley::cli

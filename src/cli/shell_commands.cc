@@ -1,0 +1,64 @@
+// The commands that are made from the command table: completions and the manual.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/completion.h"
+#include "cli/manual.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+namespace parley::cli {
+namespace {
+
+DescribedOption described(const CLI::Option& option) {
+  DescribedOption out;
+  for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
+  if (option.get_items_expected_max() > 0) {
+    out.value = option.get_positional() ? option.get_name(true) : option.get_type_name();
+  }
+  out.help = option.get_description();
+  out.is_required = option.get_required();
+  out.is_many = option.get_items_expected_max() > 1;
+  return out;
+}
+
+std::vector<DescribedCommand> described(const CLI::App& app) {
+  std::vector<DescribedCommand> out;
+  for (const Command& row : all_commands()) {
+    DescribedCommand command = {.name = row.name, .summary = row.summary, .options = {}};
+    for (const CLI::Option* option : app.get_subcommand(row.name)->get_options()) {
+      command.options.push_back(described(*option));
+    }
+    if (row.words != nullptr) command.words = row.words();
+    out.push_back(std::move(command));
+  }
+  return out;
+}
+
+Run add_completion(CLI::App& command, const std::string& output) {
+  auto shell = std::make_shared<std::string>();
+  command.add_option("SHELL", *shell, "bash, fish or zsh")->type_name("")->required();
+  return [shell, &command, &output] {
+    const Result<std::string> script = completion(*shell, described(*command.get_parent()));
+    return script ? print(*script, output) : usage(script.error().message, "completion");
+  };
+}
+
+Run add_man(CLI::App& command, const std::string& output) {
+  return
+      [&command, &output] { return print(manual(PARLEY_VERSION, described(*command.get_parent())), output); };
+}
+
+}  // namespace
+
+std::span<const Command> shell_commands() {
+  static constexpr Command kCommands[] = {
+      {"completion", "Print what a shell needs to complete command lines", add_completion, shells},
+      {"man", "Print the manual page", add_man},
+  };
+  return kCommands;
+}
+
+}  // namespace parley::cli
