@@ -1,7 +1,9 @@
 #include "cli/doctor.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "cli/config.h"
 #include "cli/output.h"
 #include "cli/say.h"
 #include "parley/json/writer.h"
@@ -9,45 +11,113 @@
 namespace parley::cli {
 namespace {
 
+Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
+
+// ---- The store
+
 std::string for_people(const store::Health& health) {
   const std::string engine = health.version.empty() ? health.backend : health.backend + " " + health.version;
   std::string out =
-      fmt::format("store  {}  {}, durability {}, {} us, circuit {}\n", health.is_ok ? "ok" : "not ok", engine,
-                  to_string(health.durability), health.latency_us, to_string(health.circuit));
-  if (health.error) out += fmt::format("       error: {}\n", visible(health.error->message));
+      fmt::format("store   {}  {}, durability {}, {} us, circuit {}\n", health.is_ok ? "ok" : "not ok",
+                  engine, to_string(health.durability), health.latency_us, to_string(health.circuit));
+  if (health.error) out += fmt::format("        error: {}\n", visible(health.error->message));
   for (const std::string& warning : health.warnings)
-    out += fmt::format("       warning: {}\n", visible(warning));
+    out += fmt::format("        warning: {}\n", visible(warning));
   return out;
 }
 
-std::string for_machines(const store::Health& health) {
-  json::Writer w;
-  w.begin_object().key("store").begin_object().key("ok").boolean(health.is_ok);
-  w.key("backend")
-      .string(Text::repaired(health.backend))
-      .key("version")
-      .string(Text::repaired(health.version));
-  w.key("durability").string(Text::repaired(to_string(health.durability)));
+void put(json::Writer& w, const store::Health& health) {
+  w.begin_object().key("ok").boolean(health.is_ok);
+  w.key("backend").string(as_text(health.backend)).key("version").string(as_text(health.version));
+  w.key("durability").string(as_text(to_string(health.durability)));
   w.key("latency_us").number(health.latency_us);
-  w.key("circuit").string(Text::repaired(to_string(health.circuit)));
-  if (health.error) w.key("error").string(Text::repaired(health.error->message));
+  w.key("circuit").string(as_text(to_string(health.circuit)));
+  if (health.error) w.key("error").string(as_text(health.error->message));
   w.key("warnings").begin_array();
-  for (const std::string& warning : health.warnings) w.string(Text::repaired(warning));
-  return w.end_array().end_object().end_object().take().text().str() + "\n";
+  for (const std::string& warning : health.warnings) w.string(as_text(warning));
+  w.end_array().end_object();
+}
+
+// ---- The configuration
+
+// What was chosen, and by whom. Keys are named, never shown.
+struct Choice {
+  std::string key, value, from;
+};
+
+std::vector<Choice> choices_of(const Config& config) {
+  std::vector<Choice> out;
+  const auto put = [&](std::string key, const std::string& value, const std::string& from) {
+    if (!from.empty()) out.push_back({std::move(key), value, from});
+  };
+  put("model", config.model.value, config.model.from);
+  put("system", config.system.value, config.system.from);
+  put("max_steps", std::to_string(config.max_steps.value), config.max_steps.from);
+  put("store", config.store.value, config.store.from);
+  put("tenant", config.tenant.value, config.tenant.from);
+  put("tools.use", fmt::format("{}", fmt::join(config.tools.value, ", ")), config.tools.from);
+  put("mcp.file", config.mcp_file.value, config.mcp_file.from);
+  put("trace.endpoint", config.trace_endpoint.value, config.trace_endpoint.from);
+  for (const auto& [name, provider] : config.providers) {
+    put(fmt::format("providers.{}.api_key", name), "(secret)", provider.key.from);
+    put(fmt::format("providers.{}.base_url", name), provider.base_url.value, provider.base_url.from);
+  }
+  return out;
+}
+
+std::string for_people(const Result<Config>& config) {
+  if (!config) {
+    return fmt::format("config  not ok\n        error: {} ({})\n", visible(config.error().message),
+                       visible(config.error().path));
+  }
+  std::string out = fmt::format(
+      "config  ok  {}\n",
+      config->files.empty() ? "no file" : visible(fmt::format("{}", fmt::join(config->files, ", "))));
+  for (const Choice& each : choices_of(*config)) {
+    out += fmt::format("        {} = {} ({})\n", each.key, visible(each.value), visible(each.from));
+  }
+  return out;
+}
+
+void put(json::Writer& w, const Result<Config>& config) {
+  w.begin_object().key("ok").boolean(config.has_value());
+  if (!config) {
+    w.key("error").string(as_text(config.error().message)).key("place").string(as_text(config.error().path));
+  } else {
+    w.key("files").begin_array();
+    for (const std::string& file : config->files) w.string(as_text(file));
+    w.end_array().key("choices").begin_array();
+    for (const Choice& each : choices_of(*config)) {
+      w.begin_object().key("key").string(as_text(each.key)).key("value").string(as_text(each.value));
+      w.key("from").string(as_text(each.from)).end_object();
+    }
+    w.end_array();
+  }
+  w.end_object();
 }
 
 }  // namespace
 
 Exit doctor(const DoctorOptions& options) {
-  Outcome<store::Store> store = open_store(options.store);
+  const Result<Config> config = read_config();
+  StoreChoice choice = options.store;
+  if (config) resolve(choice, *config);
+  Outcome<store::Store> store = open_store(choice);
   if (!store) return store.error();
   const store::Health health = store->health();
-  Result<Output> output = Output::open(options.output);
-  if (!output) return complain(output.error(), {options.output});
-  Result<void> printed = output->write(options.json ? for_machines(health) : for_people(health));
-  if (printed) printed = output->commit();
-  if (!printed) return output->end(printed.error());
-  return health.is_ok ? Exit::Ok : Exit::Environment;
+  std::string out;
+  if (options.json) {
+    json::Writer w;
+    w.begin_object().key("store");
+    put(w, health);
+    w.key("config");
+    put(w, config);
+    out = w.end_object().take_string() + "\n";
+  } else {
+    out = for_people(health) + for_people(config);
+  }
+  const Exit printed = print(out, options.output);
+  return health.is_ok && config ? printed : worse(printed, Exit::Environment);
 }
 
 }  // namespace parley::cli

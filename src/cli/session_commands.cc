@@ -93,6 +93,7 @@ Exit run_sessions(TypedSessions& typed, const std::string& output) {
     options.to = *to;
   }
   options.output = output;
+  if (const Outcome<void> resolved = resolve(options.store); !resolved) return resolved.error();
   return verb->run(options);
 }
 

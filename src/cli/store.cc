@@ -1,30 +1,27 @@
 #include "cli/store.h"
 
-#include <cstdlib>
 #include <utility>
 
+#include "cli/environment.h"
 #include "cli/say.h"
 
 namespace parley::cli {
-namespace {
-
-std::string from_environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
-  return value == nullptr ? std::string() : std::string(value);
+Result<std::string> default_store() {
+  const Result<std::string> file = user_file(Folder::Data, "parley.db");
+  if (!file) return fail(Code::Unavailable, "there is no place for a store: set HOME, or say --store URI");
+  return "sqlite:" + *file;
 }
 
-}  // namespace
+Outcome<void> resolve(StoreChoice& choice) {
+  const Result<Config> config = read_config();
+  if (!config) return std::unexpected(complain_of_config(config.error()));
+  resolve(choice, *config);
+  return {};
+}
 
-Result<std::string> default_store() {
-  std::string folder = from_environment("XDG_DATA_HOME");
-  if (!folder.starts_with('/')) {  // a relative one is to be ignored, by the standard that made it up
-    const std::string home = from_environment("HOME");
-    if (home.empty()) {
-      return fail(Code::Unavailable, "there is no place for a store: set HOME, or say --store URI");
-    }
-    folder = home + "/.local/share";
-  }
-  return "sqlite:" + folder + "/parley/parley.db";
+void resolve(StoreChoice& choice, const Config& config) {
+  if (choice.uri.empty()) choice.uri = config.store.value;
+  if (choice.tenant.empty()) choice.tenant = config.tenant.value;
 }
 
 Outcome<store::Store> open_store(const StoreChoice& choice) {

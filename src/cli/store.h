@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/config.h"
 #include "cli/exit.h"
 #include "parley/base/error.h"
 #include "parley/store/store.h"
@@ -10,9 +11,13 @@
 namespace parley::cli {
 
 struct StoreChoice {
-  std::string uri;  // empty: the database in the user's data folder
-  std::string tenant = "default";
+  std::string uri;     // empty: as the configuration says, or the database in the user's data folder
+  std::string tenant;  // empty: as the configuration says
 };
+
+// Fills in what was not typed, from the configuration. Says what is wrong with that.
+Outcome<void> resolve(StoreChoice& choice);
+void resolve(StoreChoice& choice, const Config& config);
 
 // "sqlite:" and parley/parley.db in $XDG_DATA_HOME, or in ~/.local/share. Fails with Unavailable if neither
 // is known.

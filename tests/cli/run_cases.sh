@@ -22,7 +22,13 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$1" "$work/bin/parley"
 export PATH=$work/bin:$PATH LC_ALL=C.UTF-8
-unset NO_COLOR
+# What the user of this machine has configured is nobody's business here.
+for variable in $(compgen -e); do
+  case $variable in
+    NO_COLOR | CLICOLOR* | PARLEY_* | *_API_KEY | *_AUTH_TOKEN | *_BASE_URL | OLLAMA_HOST | OTEL_* | XDG_*) unset "$variable" ;;
+  esac
+done
+export HOME=$work/home
 shift 2
 
 ran=0 failed=0 left_out=0
@@ -60,8 +66,8 @@ check_stream() {
 finish_case() {
   [[ -n $name ]] || return 0
   local bad=0 status=0 each
-  rm -rf "$work/case"
-  mkdir "$work/case"
+  rm -rf "$work/case" "$work/home"
+  mkdir "$work/case" "$work/home"
   for each in "${whens[@]}"; do
     if ! in_folder "$each" >/dev/null 2>&1; then
       left_out=$((left_out + 1))

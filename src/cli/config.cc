@@ -1,0 +1,279 @@
+#include "cli/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/config_file.h"
+#include "cli/environment.h"
+#include "cli/say.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr std::int64_t kMostSteps = 10'000;
+
+// ---- The keys of a file
+
+std::unexpected<Error> wrong(const ConfigEntry& entry, std::string_view expected) {
+  return fail(Code::Invalid, fmt::format("'{}' must be {}", fmt::join(entry.path, "."), expected),
+              entry.place);
+}
+
+Result<std::string> text_in(ConfigEntry& entry) {
+  auto* text = std::get_if<std::string>(&entry.value);
+  if (text == nullptr) return wrong(entry, "a text");
+  if (text->empty()) return wrong(entry, "a text that is not empty");
+  return std::move(*text);
+}
+
+Result<double> number_in(const ConfigEntry& entry) {
+  double number = -1;
+  if (const auto* integer = std::get_if<std::int64_t>(&entry.value)) number = static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&entry.value)) number = *real;
+  if (!(number >= 0)) return wrong(entry, "a number that is not negative");
+  return number;
+}
+
+template <Chosen<std::string> Config::* kMember>
+Result<void> set_text(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(std::string text, text_in(entry));
+  (config.*kMember).choose(std::move(text), entry.place);
+  return {};
+}
+
+Result<void> set_max_steps(Config& config, ConfigEntry& entry) {
+  const auto* steps = std::get_if<std::int64_t>(&entry.value);
+  if (steps == nullptr || *steps < 1 || *steps > kMostSteps) {
+    return wrong(entry, fmt::format("a number from 1 to {}", kMostSteps));
+  }
+  config.max_steps.choose(static_cast<std::size_t>(*steps), entry.place);
+  return {};
+}
+
+Result<void> set_tools(Config& config, ConfigEntry& entry) {
+  auto* names = std::get_if<std::vector<std::string>>(&entry.value);
+  if (names == nullptr) return wrong(entry, "a list of names");
+  config.tools.choose(std::move(*names), entry.place);
+  return {};
+}
+
+Result<void> set_permission(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(const std::string name, text_in(entry));
+  constexpr std::pair<std::string_view, Permission> kPermissions[] = {
+      {"allow", Permission::Allow}, {"ask", Permission::Ask}, {"deny", Permission::Deny}};
+  const auto* row =
+      std::ranges::find(kPermissions, std::string_view(name), [](const auto& each) { return each.first; });
+  if (row == std::end(kPermissions)) return wrong(entry, "allow, ask or deny");
+  config.policy.rules.push_back({entry.path.back(), row->second});
+  return {};
+}
+
+// C3: what takes a tool away can do no harm, whatever the user allowed.
+Result<void> set_denial(Config& config, ConfigEntry& entry) {
+  const auto* name = std::get_if<std::string>(&entry.value);
+  if (name == nullptr || *name != "deny") {
+    return wrong(entry, "deny here: a project's file takes tools away and allows none");
+  }
+  return set_permission(config, entry);
+}
+
+Result<void> set_trace_content(Config& config, ConfigEntry& entry) {
+  const auto* truth = std::get_if<bool>(&entry.value);
+  if (truth == nullptr) return wrong(entry, "true or false");
+  config.trace_content = *truth;
+  return {};
+}
+
+Result<void> set_key(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(std::string key, text_in(entry));
+  config.providers[entry.path[1]].key.choose(Secret::take(key), entry.place);
+  return {};
+}
+
+Result<void> set_base_url(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(std::string url, text_in(entry));
+  config.providers[entry.path[1]].base_url.choose(std::move(url), entry.place);
+  return {};
+}
+
+template <auto kMember>
+Result<void> set_price(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(const double number, number_in(entry));
+  config.prices[entry.path[1]].*kMember = number;
+  return {};
+}
+
+using Set = Result<void> (*)(Config& config, ConfigEntry& entry);
+struct Key {
+  std::vector<std::string_view> path;  // "*" is any name
+  Set in_user_file;
+  Set in_project_file = nullptr;  // null: not allowed there
+};
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> keys = {
+      {{"model"}, set_text<&Config::model>, set_text<&Config::model>},
+      {{"system"}, set_text<&Config::system>, set_text<&Config::system>},
+      {{"max_steps"}, set_max_steps, set_max_steps},
+      {{"store"}, set_text<&Config::store>},
+      {{"tenant"}, set_text<&Config::tenant>},
+      {{"tools", "use"}, set_tools, set_tools},
+      {{"tools", "policy", "*"}, set_permission, set_denial},
+      {{"mcp", "file"}, set_text<&Config::mcp_file>},
+      {{"trace", "endpoint"}, set_text<&Config::trace_endpoint>},
+      {{"trace", "content"}, set_trace_content},
+      {{"providers", "*", "api_key"}, set_key},
+      {{"providers", "*", "base_url"}, set_base_url},
+      {{"prices", "*", "input"}, set_price<&PriceChoice::input>},
+      {{"prices", "*", "output"}, set_price<&PriceChoice::output>},
+      {{"prices", "*", "cache_read"}, set_price<&PriceChoice::cache_read>},
+      {{"prices", "*", "cache_write"}, set_price<&PriceChoice::cache_write>},
+  };
+  return keys;
+}
+
+bool fits(const Key& key, const std::vector<std::string>& path) {
+  return std::ranges::equal(key.path, path, [](std::string_view pattern, const std::string& name) {
+    return pattern == "*" || pattern == name;
+  });
+}
+
+enum class Owner : std::uint8_t { User, Project };
+
+Result<void> take_file(Config& config, const std::string& file, Owner owner) {
+  PARLEY_TRY(std::vector<ConfigEntry> entries, read_config_file(file));
+  for (ConfigEntry& entry : entries) {
+    const auto key = std::ranges::find_if(keys(), [&](const Key& each) { return fits(each, entry.path); });
+    const std::string name = fmt::format("{}", fmt::join(entry.path, "."));
+    if (key == keys().end())
+      return fail(Code::Invalid, fmt::format("there is no key '{}'", name), entry.place);
+    const Set set = owner == Owner::User ? key->in_user_file : key->in_project_file;
+    if (set == nullptr) {
+      return fail(Code::Invalid,
+                  fmt::format("'{}' may stand in the user's file only, not in a project's", name),
+                  entry.place);
+    }
+    PARLEY_CHECK(set(config, entry));
+  }
+  config.files.push_back(file);
+  return {};
+}
+
+// ---- The environment
+
+struct ProviderVariables {
+  const char* provider;
+  std::vector<const char*> keys;  // the first that is set counts
+  const char* base_url;           // or null
+};
+
+// The names that the clients of the providers use.
+const std::vector<ProviderVariables>& provider_variables() {
+  static const std::vector<ProviderVariables> rows = {
+      {"openai", {"OPENAI_API_KEY"}, "OPENAI_BASE_URL"},
+      {"anthropic", {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, "ANTHROPIC_BASE_URL"},
+      {"gemini", {"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "GOOGLE_GEMINI_BASE_URL"},
+      {"ollama", {}, "OLLAMA_HOST"},
+      {"azure", {"AZURE_OPENAI_API_KEY"}, "AZURE_OPENAI_ENDPOINT"},
+      {"deepseek", {"DEEPSEEK_API_KEY"}, "DEEPSEEK_BASE_URL"},
+      {"moonshot", {"MOONSHOT_API_KEY"}, "MOONSHOT_BASE_URL"},
+      {"dashscope", {"DASHSCOPE_API_KEY"}, "DASHSCOPE_BASE_URL"},
+  };
+  return rows;
+}
+
+// Ollama's own programs take "host", "host:port" and a URL.
+std::string ollama_url(std::string host) {
+  if (host.find("://") == std::string::npos) host.insert(0, "http://");
+  const std::size_t authority = host.find("://") + 3;
+  if (host.find(':',
+                host.find(']', authority) == std::string::npos ? authority : host.find(']', authority)) ==
+      std::string::npos) {
+    host += ":11434";
+  }
+  return host;
+}
+
+void take_environment(Config& config) {
+  const auto take = [](Chosen<std::string>& into, const char* variable) {
+    if (std::string value = from_environment(variable); !value.empty())
+      into.choose(std::move(value), variable);
+  };
+  take(config.model, "PARLEY_MODEL");
+  take(config.store, "PARLEY_STORE");
+  take(config.tenant, "PARLEY_TENANT");
+  take(config.trace_endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT");
+  if (from_environment("OTEL_SDK_DISABLED") == "true") config.trace_endpoint = {};
+  for (const ProviderVariables& row : provider_variables()) {
+    const auto key =
+        std::ranges::find_if(row.keys, [](const char* name) { return !from_environment(name).empty(); });
+    if (key != row.keys.end()) {
+      config.providers[row.provider].key.choose(Secret::take(from_environment(*key)), *key);
+    }
+    std::string url = from_environment(row.base_url);
+    if (url.empty()) continue;
+    if (std::string_view(row.provider) == "ollama") url = ollama_url(std::move(url));
+    config.providers[row.provider].base_url.choose(std::move(url), row.base_url);
+  }
+}
+
+// ---- The files
+
+// The nearest .parley.toml of this user in the folder of work or above it; empty if there is none. One that
+// belongs to somebody else (in a shared folder such as /tmp) is nobody's project here.
+std::string project_file() {
+  char folder[PATH_MAX];
+  if (::getcwd(folder, sizeof folder) == nullptr) return {};
+  for (std::string path = folder;; path.resize(path.rfind('/'))) {
+    const std::string file = path + "/.parley.toml";
+    struct stat info = {};
+    if (::stat(file.c_str(), &info) == 0 && info.st_uid == ::geteuid()) return file;
+    if (path.find('/') == std::string::npos) return {};
+  }
+}
+
+Result<void> take_user_file(Config& config) {
+  const std::string named = from_environment("PARLEY_CONFIG");
+  if (!named.empty()) return take_file(config, named, Owner::User);
+  const Result<std::string> file = user_file(Folder::Config, "parley.toml");
+  if (!file) return {};
+  Result<void> taken = take_file(config, *file, Owner::User);
+  if (!taken && taken.error().code == Code::NotFound) return {};
+  return taken;
+}
+
+}  // namespace
+
+ProviderChoice Config::provider(std::string_view name) const {
+  const auto found = providers.find(name);
+  return found == providers.end() ? ProviderChoice{} : found->second;
+}
+
+Result<Config> read_config() {
+  Config config;
+  PARLEY_CHECK(take_user_file(config));
+  if (const std::string file = project_file(); !file.empty())
+    PARLEY_CHECK(take_file(config, file, Owner::Project));
+  take_environment(config);
+  return config;
+}
+
+Exit complain_of_config(const Error& error) {
+  say(fmt::format("{} ({})", error.message, error.path));
+  return error.code == Code::Invalid ? Exit::Refused : Exit::Environment;
+}
+
+std::vector<std::string> key_variables(std::string_view provider) {
+  for (const ProviderVariables& row : provider_variables()) {
+    if (provider == row.provider) return {row.keys.begin(), row.keys.end()};
+  }
+  return {};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,127 @@
+#include "cli/config_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "parley/base/utf8.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+// The text of a file; it may hold keys, so it is wiped.
+class FileText {
+ public:
+  FileText() = default;
+  FileText(FileText&&) = default;
+  FileText& operator=(FileText&&) = delete;
+  ~FileText() { ::explicit_bzero(text.data(), text.size()); }
+
+  std::string text;
+};
+
+std::unexpected<Error> cannot_read(const std::string& file, int error) {
+  return fail(error == ENOENT || error == ENOTDIR ? Code::NotFound : Code::Unavailable,
+              fmt::format("cannot read the configuration: {}", ::strerror(error)), file);
+}
+
+Result<FileText> text_of(const std::string& file) {
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return cannot_read(file, errno);
+  FileText out;
+  out.text.resize(kMostBytes + 1);
+  std::size_t size = 0;
+  ssize_t got = 0;
+  while (size < out.text.size() && (got = ::read(fd, out.text.data() + size, out.text.size() - size)) > 0) {
+    size += static_cast<std::size_t>(got);
+  }
+  const int error = errno;
+  ::close(fd);
+  if (got < 0) return cannot_read(file, error);
+  if (size > kMostBytes) return fail(Code::Invalid, "a configuration has at most 1 MiB", file);
+  out.text.resize(size);
+  if (!is_utf8(out.text)) return fail(Code::Invalid, "the configuration is not UTF-8", file);
+  return out;
+}
+
+std::optional<std::vector<std::string>> strings_of(toml::array& list) {
+  std::vector<std::string> out;
+  for (toml::node& item : list) {
+    auto* text = item.as_string();
+    if (text == nullptr) return std::nullopt;
+    out.push_back(text->get());
+  }
+  return out;
+}
+
+// Moves the value out of `node`; false if it is of no type that an entry has.
+bool take_value(toml::node& node, ConfigEntry& entry) {
+  if (auto* text = node.as_string()) {
+    entry.value = std::move(text->get());
+  } else if (const auto* integer = node.as_integer()) {
+    entry.value = integer->get();
+  } else if (const auto* number = node.as_floating_point()) {
+    entry.value = number->get();
+  } else if (const auto* truth = node.as_boolean()) {
+    entry.value = truth->get();
+  } else if (auto* list = node.as_array()) {
+    auto strings = strings_of(*list);
+    if (!strings) return false;
+    entry.value = *std::move(strings);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+struct Level {
+  std::vector<std::string> path;
+  toml::table* table;
+};
+
+}  // namespace
+
+Result<std::vector<ConfigEntry>> read_config_file(const std::string& file) {
+  PARLEY_TRY(const FileText text, text_of(file));
+  const auto place = [&](const toml::source_region& at) { return fmt::format("{}:{}", file, at.begin.line); };
+  toml::table root;
+  try {
+    root = toml::parse(text.text);
+  } catch (const toml::parse_error& error) {
+    return fail(Code::Invalid, std::string(error.description()), place(error.source()));
+  }
+  std::vector<ConfigEntry> out;
+  std::vector<Level> levels = {{{}, &root}};
+  while (!levels.empty()) {
+    Level level = std::move(levels.back());
+    levels.pop_back();
+    for (auto&& [key, node] : *level.table) {
+      std::vector<std::string> path = level.path;
+      path.emplace_back(key.str());
+      if (toml::table* table = node.as_table()) {
+        levels.push_back({std::move(path), table});
+        continue;
+      }
+      ConfigEntry entry{std::move(path), place(node.source()), {}};
+      if (!take_value(node, entry)) {
+        return fail(
+            Code::Invalid,
+            fmt::format("'{}' is neither a text, a number, true, false nor a list of texts", key.str()),
+            entry.place);
+      }
+      out.push_back(std::move(entry));
+    }
+  }
+  return out;
+}
+
+}  // namespace parley::cli

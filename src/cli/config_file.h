@@ -1,0 +1,24 @@
+// A TOML file as a list of entries. toml++ is included by config_file.cc only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "parley/base/error.h"
+
+namespace parley::cli {
+
+struct ConfigEntry {
+  std::vector<std::string> path;  // {"tools", "use"}
+  std::string place;              // "FILE:LINE"
+  std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>> value;
+};
+
+// All entries that are no tables. Fails with NotFound if there is no such file, with Unavailable if it cannot
+// be read, with Invalid and its place in the path if it is no TOML or has a value of a type that no entry
+// has.
+Result<std::vector<ConfigEntry>> read_config_file(const std::string& file);
+
+}  // namespace parley::cli
