@@ -10,7 +10,8 @@ enum class Exit : int {
   Ok = 0,
   Refused = 1,      // findings, or input that is not accepted
   Usage = 2,        // the command line is wrong
-  Environment = 3,  // a file cannot be opened, read or written
+  Environment = 3,  // a file, a store, the network or a model failed
+  Interrupted = 130,
 };
 
 // The one that counts when several files were looked at.

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,6 +23,10 @@ struct Slot {
 };
 std::array<Slot, 4> slots;  // a command has two at most
 volatile sig_atomic_t bar = 0;
+
+// A SIGINT that is caught goes through this pipe to whoever waits for one.
+int interrupt_pipe[2] = {-1, -1};
+volatile sig_atomic_t interrupt_waits = 0;
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
@@ -44,7 +50,14 @@ class Blocked {
   sigset_t before_;
 };
 
-void end_by_signal(int signal) {
+void handle(int signal) {
+  if (signal == SIGINT && interrupt_pipe[1] >= 0 && interrupt_waits == 0) {
+    interrupt_waits = 1;
+    const int error = errno;
+    [[maybe_unused]] const ssize_t ignored = ::write(interrupt_pipe[1], "", 1);
+    errno = error;
+    return;
+  }
   for (const Slot& slot : slots) {
     if (slot.used) ::unlink(slot.path);
   }
@@ -79,10 +92,42 @@ void prepare_process() {
     const bool is_ignored = ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
     if (signal == SIGHUP && is_ignored) continue;
     action = {};
-    action.sa_handler = end_by_signal;
+    action.sa_handler = handle;
     sigfillset(&action.sa_mask);
     ::sigaction(signal, &action, nullptr);
   }
+}
+
+bool catch_interrupts() {
+  return interrupt_pipe[0] >= 0 || ::pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) == 0;
+}
+
+int interrupt_descriptor() { return interrupt_pipe[0]; }
+
+bool take_interrupt() {
+  char byte = 0;
+  const bool taken = ::read(interrupt_pipe[0], &byte, 1) == 1;
+  interrupt_waits = 0;
+  return taken;
+}
+
+StopOnInterrupt::StopOnInterrupt() : end_(::eventfd(0, EFD_CLOEXEC)) {
+  watcher_ = std::jthread([this] {
+    pollfd fds[] = {{interrupt_pipe[0], POLLIN, 0}, {end_, POLLIN, 0}};
+    while (::poll(fds, 2, -1) < 0 && errno == EINTR) {
+    }
+    if (fds[0].revents == 0) return;
+    was_interrupted_ = true;
+    source_.request_stop();
+  });
+}
+
+StopOnInterrupt::~StopOnInterrupt() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t ignored = ::write(end_, &one, sizeof one);
+  watcher_.join();
+  ::close(end_);
+  take_interrupt();
 }
 
 int open_temporary(const std::string& folder, std::string& path) {

@@ -2,7 +2,10 @@
 // outlive it. One thread at a time.
 #pragma once
 
+#include <atomic>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 namespace parley::cli {
 
@@ -10,6 +13,37 @@ namespace parley::cli {
 // opened; a reader that goes away is an error of write(2) and no signal; SIGINT, SIGTERM and SIGHUP remove
 // the temporary files and end the process with 128 + the signal (130 for SIGINT).
 void prepare_process();
+
+// From now on the first SIGINT is left to those below; the second, if nobody took the first, ends the
+// process. Fails only if there are no descriptors left; then nothing changes.
+bool catch_interrupts();
+
+// Readable when there was a SIGINT that nobody took. -1 before catch_interrupts().
+int interrupt_descriptor();
+
+// Takes it. True if there was one.
+bool take_interrupt();
+
+// While one lives, a SIGINT asks for a stop. REQUIRES: catch_interrupts() was called. Another one ends the
+// process at once.
+class StopOnInterrupt {
+ public:
+  StopOnInterrupt();
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+  ~StopOnInterrupt();  // takes the SIGINT
+
+  // Asks for the stop itself.
+  void stop() { source_.request_stop(); }
+  std::stop_token token() const { return source_.get_token(); }
+  bool was_interrupted() const { return was_interrupted_; }
+
+ private:
+  std::stop_source source_;
+  std::atomic<bool> was_interrupted_ = false;
+  int end_ = -1;  // an eventfd that ends the thread
+  std::jthread watcher_;
+};
 
 // Makes an empty file of a new name in `folder`, open for writing and removed by a signal. Returns its
 // descriptor and sets `path`, or returns -1 with errno.

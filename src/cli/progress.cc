@@ -1,15 +1,14 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 #include "cli/process.h"
 #include "cli/say.h"
+#include "cli/terminal.h"
 
 namespace parley::cli {
 namespace {
@@ -19,18 +18,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstBar{300};
 constexpr milliseconds kNextBar{200};
 constexpr milliseconds kPlainLine{5000};
-
-// A bar needs a terminal that can erase a line.
-bool can_draw() {
-  const char* term = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
-}
-
-std::size_t columns() {
-  winsize size = {};
-  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : 80;
-}
 
 std::string megabytes(double bytes) {
   const double mb = bytes / 1e6;
@@ -63,7 +50,7 @@ std::string progress_text(std::size_t lines, std::uint64_t bytes, double seconds
 }
 
 Progress::Progress(bool is_shown, std::optional<std::uint64_t> total)
-    : is_shown_(is_shown), is_terminal_(can_draw()), total_(total) {
+    : is_shown_(is_shown), is_terminal_(can_draw(STDERR_FILENO)), total_(total) {
   next_ = start_ + (is_terminal_ ? kFirstBar : kPlainLine);
 }
 
@@ -87,7 +74,7 @@ void Progress::update(std::size_t lines, std::uint64_t bytes) {
 void Progress::draw(const std::string& sums, double fraction) {
   constexpr std::size_t kWidest = 40;
   constexpr std::size_t kNarrowest = 10;
-  const std::size_t width = columns() - 1;
+  const std::size_t width = columns(STDERR_FILENO) - 1;
   std::string line = "parley: ";
   const std::size_t around = line.size() + sums.size() + 9;  // "[", "] 100 %  "
   if (fraction >= 0 && width >= around + kNarrowest) {

@@ -26,16 +26,16 @@ bool acts_on_terminal(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-}  // namespace
+bool is_layout(char32_t c) { return c == '\n' || c == '\t'; }
 
-std::string visible(std::string_view text) {
+std::string made_visible(std::string_view text, bool keeps_layout) {
   const std::string utf8 = repair_utf8(text);
   std::string out;
   out.reserve(utf8.size());
   for (std::size_t i = 0; i < utf8.size();) {
     const std::size_t length = utf8_sequence_length(utf8, i);
     const char32_t c = code_point_at(utf8, i, length);
-    if (acts_on_terminal(c)) {
+    if (acts_on_terminal(c) && !(keeps_layout && is_layout(c))) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else {
       out.append(utf8, i, length);
@@ -44,6 +44,12 @@ std::string visible(std::string_view text) {
   }
   return out;
 }
+
+}  // namespace
+
+std::string visible(std::string_view text) { return made_visible(text, false); }
+
+std::string visible_lines(std::string_view text) { return made_visible(text, true); }
 
 std::string to_string(const Place& place) {
   return place.line == 0 ? place.file : fmt::format("{}:{}", place.file, place.line);

@@ -17,6 +17,9 @@ namespace parley::cli {
 // U+FFFD for bytes that are no UTF-8.
 std::string visible(std::string_view text);
 
+// The same for a text of many lines: line feeds and tabs stay.
+std::string visible_lines(std::string_view text);
+
 // A place in a document, for people: "file:pointer", or "file:line:pointer" for JSON Lines. A pointer of
 // more than about 200 characters is shortened in its middle.
 struct Place {

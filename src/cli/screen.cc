@@ -1,0 +1,130 @@
+#include "cli/screen.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "cli/process.h"
+#include "cli/say.h"
+#include "cli/terminal.h"
+
+namespace parley::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstFrame{300};
+constexpr milliseconds kNextFrame{120};
+constexpr std::string_view kFrames = "|/-\\";
+constexpr std::string_view kDim = "\x1b[2m";
+constexpr std::string_view kPlain = "\x1b[0m";
+
+}  // namespace
+
+Screen::Screen(Output& output, bool is_quiet)
+    : output_(output),
+      is_quiet_(is_quiet),
+      draws_(!is_quiet && can_draw(STDERR_FILENO)),
+      has_colour_(cli::has_colour(STDERR_FILENO)),
+      answer_is_visible_(output.is_terminal()),
+      shares_terminal_(answer_is_visible_ && is_terminal(STDERR_FILENO)) {
+  if (draws_) spinner_ = std::jthread([this](const std::stop_token& stop) { spin(stop); });
+}
+
+Screen::~Screen() {
+  stop_waiting();
+  const std::lock_guard lock(mutex_);
+  end_error_line();
+}
+
+bool Screen::answer(std::string_view words) {
+  if (words.empty()) return true;
+  const std::lock_guard lock(mutex_);
+  if (!failure_) return false;
+  erase_spinner();
+  since_ = Clock::now();
+  if (shares_terminal_) end_error_line();
+  failure_ = output_.write(answer_is_visible_ ? visible_lines(words) : std::string(words));
+  if (failure_ && !output_.is_whole_or_nothing()) failure_ = output_.flush();
+  answer_is_open_ = words.back() != '\n';
+  return failure_.has_value();
+}
+
+void Screen::end_answer() {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(answer_is_open_, false) || !failure_) return;
+  erase_spinner();
+  failure_ = output_.write("\n");
+  if (failure_ && !output_.is_whole_or_nothing()) failure_ = output_.flush();
+}
+
+void Screen::thinking(std::string_view words) {
+  if (is_quiet_ || words.empty()) return;
+  const std::lock_guard lock(mutex_);
+  erase_spinner();
+  since_ = Clock::now();
+  if (!error_is_open_ && shares_terminal_ && std::exchange(answer_is_open_, false)) put_error("\n");
+  put_error(has_colour_ ? fmt::format("{}{}{}", kDim, visible_lines(words), kPlain) : visible_lines(words));
+  error_is_open_ = words.back() != '\n';
+}
+
+void Screen::aside(std::string_view line) {
+  if (is_quiet_) return;
+  const std::lock_guard lock(mutex_);
+  erase_spinner();
+  end_error_line();
+  if (shares_terminal_ && std::exchange(answer_is_open_, false)) put_error("\n");
+  put_error(has_colour_ ? fmt::format("{}{}{}\n", kDim, visible(line), kPlain) : visible(line) + "\n");
+}
+
+void Screen::wait(std::string what) {
+  const std::lock_guard lock(mutex_);
+  waits_for_ = std::move(what);
+  since_ = Clock::now();
+  woken_.notify_one();
+}
+
+void Screen::stop_waiting() {
+  const std::lock_guard lock(mutex_);
+  waits_for_.clear();
+  erase_spinner();
+}
+
+// REQUIRES of all below: the lock is held.
+
+void Screen::put_error(std::string_view bytes) {
+  // Whether it can be shown or not, the run goes on.
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, bytes.data(), bytes.size());
+}
+
+void Screen::end_error_line() {
+  if (std::exchange(error_is_open_, false)) put_error("\n");
+}
+
+void Screen::erase_spinner() {
+  if (!std::exchange(spinner_is_drawn_, false)) return;
+  put_error(kEraseLine);
+  set_bar_is_shown(false);
+}
+
+void Screen::spin(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    woken_.wait(lock, stop, [this] { return !waits_for_.empty(); });
+    if (stop.stop_requested()) return;
+    const Clock::time_point now = Clock::now();
+    // A line that somebody is writing is not drawn over.
+    const bool line_is_free = !error_is_open_ && !(shares_terminal_ && answer_is_open_);
+    if (line_is_free && now - since_ >= kFirstFrame) {
+      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since_).count();
+      put_error(fmt::format("{}{} {} {} s", kEraseLine, kFrames[frame_++ % kFrames.size()],
+                            visible(waits_for_), seconds));
+      spinner_is_drawn_ = true;
+      set_bar_is_shown(true);
+    }
+    woken_.wait_for(lock, stop, kNextFrame, [] { return false; });
+  }
+}
+
+}  // namespace parley::cli

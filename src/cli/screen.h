@@ -1,0 +1,73 @@
+// What a person sees of a run: the answer on standard output, everything else on standard error.
+//
+// Invariants (tests/cli/chat.case and pty_test.py prove them):
+//   N1  Standard output gets the words of the answer and nothing else.
+//   N2  Nothing that came from a model or a tool acts on a terminal: control characters are shown as \uXXXX.
+//   N3  A line of one stream never begins within a line of the other, if both are on a terminal.
+//   N4  The spinner is drawn on a terminal only, not before 300 ms of silence, and is gone before anything
+//       else is printed.
+//
+// Safe from any thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "cli/output.h"
+
+namespace parley::cli {
+
+class Screen {
+ public:
+  // A quiet one shows the answer and errors only. `output` must outlive it.
+  Screen(Output& output, bool is_quiet);
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+  ~Screen();
+
+  // More of the answer. False once it cannot be written; failure() then says why.
+  bool answer(std::string_view words);
+  // Ends the line of the answer, if one is open.
+  void end_answer();
+  const Result<void>& failure() const { return failure_; }
+
+  void thinking(std::string_view words);
+  // A line of its own on standard error, dimmed.
+  void aside(std::string_view line);
+
+  // Shows that something is being waited for.
+  void wait(std::string what);
+  void stop_waiting();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void spin(const std::stop_token& stop);
+  void erase_spinner();
+  void end_error_line();
+  void put_error(std::string_view bytes);
+
+  Output& output_;
+  const bool is_quiet_;
+  const bool draws_;              // on standard error
+  const bool has_colour_;         // on standard error
+  const bool answer_is_visible_;  // standard output is a terminal
+  const bool shares_terminal_;    // and so is standard error
+
+  std::mutex mutex_;
+  std::condition_variable_any woken_;
+  Result<void> failure_;
+  bool answer_is_open_ = false;  // a line of it
+  bool error_is_open_ = false;   // a line of thinking
+  std::string waits_for_;        // empty: nothing
+  Clock::time_point since_;
+  bool spinner_is_drawn_ = false;
+  std::size_t frame_ = 0;
+  std::jthread spinner_;  // last: it uses all the others
+};
+
+}  // namespace parley::cli
