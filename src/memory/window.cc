@@ -182,4 +182,21 @@ std::vector<Message> State::messages_in(const std::vector<Span>& spans) const {
 }
 
 }  // namespace memory
+
+Result<Change> Memory::evict(double share) {
+  using memory::State;
+  State& s = *state_;
+  const auto goal =
+      static_cast<std::size_t>(static_cast<double>(s.totals.bytes) * std::clamp(share, 0.0, 1.0));
+  memory::Plan plan = s.without([&](memory::Position unit, const Totals& left) {
+    if (left.bytes <= goal) return State::Verdict::Stop;
+    return s.is_protected(unit) ? State::Verdict::Keep : State::Verdict::Drop;
+  });
+  if (plan.dropped.empty()) {
+    return fail(Code::LimitExceeded, "nothing may leave the window: all of it is protected");
+  }
+  std::vector<Message> evicted = s.apply(std::move(plan));
+  return Change{evicted.size(), 0, std::move(evicted)};
+}
+
 }  // namespace parley

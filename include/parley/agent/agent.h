@@ -13,8 +13,7 @@
 //   G2   A final answer ends the run.
 //   G3   A model's call is stored before its tool runs, and its result before the next step.
 //   G4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every call has a
-//   result,
-//        or is the last message's and resume() answers it.
+//        result, or is the last message's and resume() answers it.
 //   G5   A call that cannot be run (unknown, bad arguments, denied, failing) becomes a result, never an
 //   error. G6   The calls of one step run in parallel where their tools can; results stand in the order of
 //   the calls. G7   A special tool ends the run behind its own call: calls of the same step behind it are not
@@ -39,6 +38,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/json/json.h"
+#include "parley/memory/openmanus_memory.h"
 #include "parley/memory/stored_memory.h"
 #include "parley/message/message.h"
 #include "parley/message/role.h"
@@ -48,6 +48,10 @@
 #include "parley/tool/tool.h"
 
 namespace parley {
+
+namespace agent {
+class History;  // src/agent/history.h
+}  // namespace agent
 
 // Whose ways an agent has. One row of facts each in src/agent/profile.cc.
 enum class Profile : std::uint8_t { Default, OpenManus };
@@ -66,7 +70,7 @@ struct AgentOptions {
   Text next_step_prompt = {};
   Profile profile = Profile::Default;
   std::size_t max_steps = 30;
-  std::size_t duplicate_threshold = 2;
+  std::size_t duplicate_threshold = 2;          // so often steps may repeat those before them; 0: for ever
   std::optional<std::size_t> max_observe = {};  // code points of a result; a longer one is cut, and says so
   ToolChoice tool_choice = ToolChoice::Auto;
   std::vector<std::string> special_tools = {"terminate"};
@@ -143,12 +147,22 @@ class ToolCallAgent : public ReActAgent {
                                                      std::shared_ptr<ToolBox> tools, StoredMemory memory,
                                                      AgentOptions options = {});
 
+  // The openmanus profile keeps it in a list that nobody stores.
+  static Result<std::unique_ptr<ToolCallAgent>> open_openmanus(std::shared_ptr<Model> model,
+                                                               std::shared_ptr<ToolBox> tools,
+                                                               OpenManusMemory memory, AgentOptions options);
+
   Result<bool> think() override;
   Result<Text> act() override;
   Text execute_tool(const ToolUseBlock& use);  // the words of OpenManus for the outcome of one call
 
  private:
   using ReActAgent::ReActAgent;
+  static std::unique_ptr<ToolCallAgent> make(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
+                                             std::unique_ptr<agent::History> history, AgentOptions options);
 };
+
+// What OpenManus' ToolCallAgent is made with: its name and its prompts.
+AgentOptions openmanus_options();
 
 }  // namespace parley

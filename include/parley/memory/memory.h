@@ -187,6 +187,10 @@ class Memory {
   // Replaces all but the protected and the newest messages by a summary. Fails, and changes nothing, if there
   // is nothing to compress or the compressor fails, is late, or gives no shorter text.
   Result<Change> compress();
+  // Takes the oldest of what is not protected (W2, W3) out of the window until that has at most `share` of
+  // its bytes: for a model that says it was shown too much. Fails with LimitExceeded, and changes nothing, if
+  // nothing may go.
+  Result<Change> evict(double share);
   const std::optional<Summary>& summary() const;
   std::vector<Message> covered() const;  // what the summary stands for
   // AgentScope's: a summary by hand, behind the first system messages and covering nothing; "" is none. Fails

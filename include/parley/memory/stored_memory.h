@@ -34,6 +34,7 @@ class StoredMemory {
   // What is shown. Read from it at will; whoever copies it has a memory that is not stored.
   const Memory& memory() const { return memory_; }
   const store::SessionKey& key() const { return key_; }
+  const std::shared_ptr<store::Store>& store() const { return store_; }
   store::Position size() const { return size_; }  // records in the session
 
   // Does anything to the memory, and keeps what it changed. All other functions are edits.
@@ -54,6 +55,9 @@ class StoredMemory {
   }
   Result<Change> compress() {
     return edit([](Memory& m) { return m.compress(); });
+  }
+  Result<Change> evict(double share) {
+    return edit([&](Memory& m) { return m.evict(share); });
   }
   // From now on nothing of what was is shown; the store keeps it.
   Result<void> clear();

@@ -1,0 +1,232 @@
+// The loop that all agents share.
+#include "parley/agent/agent.h"
+
+#include <utility>
+
+#include "agent/loop.h"
+
+namespace parley {
+namespace agent {
+namespace {
+
+bool is_same_but_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
+
+AgentState state_after(RunEnd end) {
+  switch (end) {
+    case RunEnd::Answered:
+    case RunEnd::Terminated:
+      return AgentState::Finished;
+    case RunEnd::Cancelled:
+      return AgentState::Idle;
+    case RunEnd::MaxSteps:
+    case RunEnd::Stuck:
+    case RunEnd::Failed:
+      break;
+  }
+  return AgentState::Error;
+}
+
+}  // namespace
+
+void Loop::end(RunEnd end, Text text) {
+  if (std::exchange(has_ended, true)) return;
+  report.end = end;
+  report.text = std::move(text);
+  state = state_after(end);
+}
+
+void Loop::fail(Error error) {
+  if (has_ended) return;
+  if (lease_is_lost) error = Error{Code::Conflict, "somebody else took over the session", {}};
+  const bool is_stop = !lease_is_lost && (error.code == Code::Cancelled || is_stopped());
+  end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text::repaired(error.message));
+  if (!is_stop) report.error = std::move(error);
+}
+
+Result<void> Loop::keep(const Message& message) {
+  PARLEY_TRY(const std::vector<Message> evicted, history->add(message));
+  if (!evicted.empty()) emit(agent_event::Shortened{evicted});
+  return {};
+}
+
+bool Loop::is_special(const ToolUseBlock& use) const {
+  for (const std::string& name : options.special_tools) {
+    if (is_same_but_case(name, use.name)) return true;
+  }
+  return false;
+}
+
+bool says_something(const Message& message) {
+  for (const Block& block : message.blocks()) {
+    if (block.type() == BlockType::Thinking) continue;
+    const auto* text = block.as<TextBlock>();
+    if (text == nullptr || !text->text.empty()) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// What an earlier run came to, if it came to an end before it could tell.
+void see_end(Loop& loop) {
+  const std::vector<Message> shown = loop.history->shown();
+  if (shown.empty()) return loop.fail({Code::Invalid, "there is nothing to go on with: no request", {}});
+  const Message& last = shown.back();
+  if (last.role() == Role::Assistant && calls_of(last).empty() && !is_cut(last)) {
+    return loop.end(RunEnd::Answered, last.get_text_content().value_or(Text()));
+  }
+  for (const Block& block : last.get_content_blocks({BlockType::ToolResult})) {
+    const auto& result = *block.as<ToolResultBlock>();
+    if (!loop.is_special({result.id, result.name, {}}) || result.is_error.value_or(false)) continue;
+    const auto* said = std::get_if<Text>(&result.output);
+    return loop.end(RunEnd::Terminated, said != nullptr ? *said : Text());
+  }
+}
+
+Result<void> prepare(Loop& loop, const std::optional<Message>& request) {
+  loop.history->remind({});
+  PARLEY_CHECK(settle_pending(loop));
+  if (request && says_something(*request)) return loop.keep(*request);
+  if (loop.row.sees_end && !loop.has_ended) see_end(loop);
+  return {};
+}
+
+void begin_run(Loop& loop) {
+  loop.report = {};
+  loop.has_ended = false;
+  loop.stop = std::stop_source();
+  loop.lease_is_lost = false;
+  loop.calls.clear();
+  loop.circles.clear();
+  loop.words = {};
+  loop.is_warned = false;
+  loop.reasked = 0;
+  if (!loop.row.counts_on) loop.current_step = 0;
+  loop.state = AgentState::Running;
+}
+
+// OpenManus says that the steps are used up also if the last of them ended the run.
+void end_run(Loop& loop) {
+  const std::size_t most = loop.options.max_steps;
+  if (!loop.has_ended) {
+    loop.end(RunEnd::MaxSteps, Text::repaired("no answer after " + std::to_string(most) + " steps"));
+  }
+  const RunEnd end = loop.report.end;
+  const bool went_wrong = end == RunEnd::Failed || end == RunEnd::Cancelled;
+  const bool is_used_up = loop.row.counts_on && loop.current_step >= most && !went_wrong;
+  if (end == RunEnd::MaxSteps || is_used_up) {
+    loop.report.records.push_back(
+        Text::repaired("Terminated: Reached max steps (" + std::to_string(most) + ")"));
+  }
+  if (is_used_up) loop.current_step = 0;
+  if (loop.row.restores_state) loop.state = AgentState::Idle;
+  loop.report.state = loop.state;
+  loop.history->end();
+}
+
+}  // namespace
+}  // namespace agent
+
+using agent::Loop;
+
+Text RunReport::joined() const {
+  if (records.empty()) return Text("No steps executed");
+  std::string out;
+  for (const Text& record : records) {
+    if (!out.empty()) out += '\n';
+    out += record.view();
+  }
+  return Text::repaired(out);
+}
+
+BaseAgent::BaseAgent(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+BaseAgent::~BaseAgent() = default;
+
+Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::stop_token stop) {
+  Loop& loop = inside_->loop;
+  const bool may_run =
+      loop.row.restores_state ? loop.state == AgentState::Idle : loop.state != AgentState::Running;
+  if (!may_run) {
+    return fail(Code::Conflict,
+                "Cannot run agent from state: AgentState." + std::string(to_string(loop.state)));
+  }
+  PARLEY_CHECK(loop.history->begin(loop.options, [&loop] {
+    loop.lease_is_lost = true;
+    loop.stop.request_stop();
+  }));
+  agent::begin_run(loop);
+  const std::stop_callback forward(stop, [&loop] { loop.stop.request_stop(); });
+  loop.emit(agent_event::RunStarted{request ? &*request : nullptr});
+  if (const auto ready = agent::prepare(loop, request); !ready) loop.fail(ready.error());
+  while (!loop.has_ended && loop.current_step < loop.options.max_steps) {
+    if (loop.is_stopped()) {
+      loop.fail({Code::Cancelled, "the run was stopped", {}});
+      break;
+    }
+    ++loop.report.steps;
+    loop.emit(agent_event::StepStarted{++loop.current_step});
+    const std::size_t number = loop.current_step;
+    if (const Result<Text> said = step(); !said) {
+      loop.fail(said.error());
+    } else {
+      if (is_stuck()) handle_stuck_state();
+      loop.report.records.push_back(Text::repaired("Step " + std::to_string(number) + ": " + said->str()));
+    }
+    loop.emit(agent_event::StepEnded{number});
+  }
+  agent::end_run(loop);
+  const RunReport& report = loop.report;
+  loop.emit(agent_event::RunEnded{report.end, report.state, report.error ? &*report.error : nullptr});
+  return std::move(loop.report);
+}
+
+Result<void> BaseAgent::update_memory(Role role, const Text& content, const std::optional<Text>& base64_image,
+                                      const Text& name, const Text& tool_call_id) {
+  Loop& loop = inside_->loop;
+  switch (role) {
+    case Role::User:
+      return loop.keep(Message::user_message(content, base64_image));
+    case Role::Assistant:
+      return loop.keep(Message::assistant_message(content, base64_image));
+    case Role::System:
+      if (loop.row.takes_system) return loop.keep(Message::system_message(content));
+      return fail(Code::Invalid,
+                  "Message.system_message() got an unexpected keyword argument 'base64_image'");
+    case Role::Tool:
+      if (name.empty() || tool_call_id.empty()) {
+        return fail(Code::Invalid, "a tool message needs a name and a tool_call_id");
+      }
+      return loop.keep(Message::tool_message(content, name, tool_call_id, base64_image));
+    case Role::Developer:
+      break;
+  }
+  return fail(Code::Invalid, "Unsupported message role: " + std::string(to_string(role)));
+}
+
+bool BaseAgent::is_stuck() const { return inside_->loop.row.repetitions(inside_->loop) != 0; }
+
+void BaseAgent::handle_stuck_state() {
+  Loop& loop = inside_->loop;
+  loop.emit(agent_event::Repeating{loop.row.repetitions(loop)});
+  loop.row.handle_stuck(loop);
+}
+
+AgentState BaseAgent::state() const { return inside_->loop.state; }
+std::size_t BaseAgent::current_step() const { return inside_->loop.current_step; }
+const AgentOptions& BaseAgent::options() const { return inside_->loop.options; }
+std::vector<Message> BaseAgent::messages() const { return inside_->loop.history->shown(); }
+
+Result<Text> ReActAgent::step() {
+  PARLEY_TRY(const bool acts, think());
+  if (!acts) return Text("Thinking complete - no action needed");
+  return act();
+}
+
+}  // namespace parley

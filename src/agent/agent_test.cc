@@ -1,0 +1,318 @@
+#include "parley/agent/agent.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <thread>
+
+#include "agent/scripted.h"
+#include "parley/message/validate.h"
+
+namespace parley::agent {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+bool is_valid(const std::vector<Message>& messages) { return validate(messages).empty(); }
+
+TEST(Agent, G1_ARunThatAnsweredIsFinished) {
+  Scene scene({says("hello")});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Answered);
+  EXPECT_EQ(report.state, AgentState::Finished);
+  EXPECT_EQ(scene.agent->state(), AgentState::Finished);
+  EXPECT_EQ(report.text, Text("hello"));
+  EXPECT_EQ(report.steps, 1U);
+  EXPECT_EQ(report.joined(), Text("Step 1: hello"));
+  EXPECT_EQ(report.calls.size(), 1U);
+}
+
+TEST(Agent, G1_ARunThatFailedIsInErrorAndSaysWhy) {
+  Scene scene({fails(FailureKind::Auth, Code::Invalid, "the key is wrong")});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  EXPECT_EQ(scene.agent->state(), AgentState::Error);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->message, "the key is wrong");
+  EXPECT_EQ(report.text, Text("the key is wrong"));
+  EXPECT_EQ(scene.model->asked.size(), 1U) << "what failed for good is not asked again";
+}
+
+TEST(Agent, G2_AnAnswerEndsTheRunAndTheNextRunHasAllItsSteps) {
+  Scene scene({calls({call("a", "look")}), says("one"), calls({call("b", "look")}), says("two")},
+              {.max_steps = 2});
+  EXPECT_EQ(scene.run("first").text, Text("one"));
+  EXPECT_EQ(scene.agent->current_step(), 2U);
+  const RunReport second = scene.run("second");
+  EXPECT_EQ(second.text, Text("two"));
+  EXPECT_EQ(second.end, RunEnd::Answered) << "an answer in the last step is an answer";
+  EXPECT_EQ(second.records.size(), 2U) << "and nothing says that the steps are used up";
+  EXPECT_EQ(lines_of(scene.stored()),
+            (Lines{"user: first", "assistant:  +look", "tool: seen", "assistant: one", "user: second",
+                   "assistant:  +look", "tool: seen", "assistant: two"}));
+}
+
+TEST(Agent, OutOfStepsIsAnError) {
+  int n = 0;
+  Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
+                const std::string arguments = "{\"n\":" + std::to_string(++n) + "}";
+                const std::vector<ToolCall> one = {call("x", "look", arguments.c_str())};
+                return ModelAnswer{.message = Message::from_tool_calls(one), .outcome = {}};
+              }},
+              {.max_steps = 3});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::MaxSteps);
+  EXPECT_EQ(report.state, AgentState::Error);
+  EXPECT_EQ(report.joined(),
+            Text("Step 1: seen\nStep 2: seen\nStep 3: seen\nTerminated: Reached max steps (3)"));
+  EXPECT_TRUE(is_valid(scene.stored())) << "each call has an id of its own, whatever the model calls it";
+}
+
+TEST(Agent, G3_TheCallIsStoredBeforeItsToolRuns) {
+  Scene scene({calls({call("a", "peek")}), says("done")});
+  Lines seen;
+  scene.tools.add("peek", [&](const Json&, const ToolContext&) {
+    seen = lines_of(scene.stored());
+    return ToolOutput::text(Text("ok"));
+  });
+  scene.run();
+  EXPECT_EQ(seen, (Lines{"user: do it", "assistant:  +peek"}));
+}
+
+TEST(Agent, G3_ACallThatCannotBeStoredIsNotRun) {
+  Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
+    // Somebody takes the session over, and appends.
+    const auto lease =
+        scene.store->lease(scene.key, "other", std::chrono::minutes(1), store::LeaseMode::TakeOver);
+    EXPECT_TRUE(lease);
+    const std::vector<ToolCall> one = {call("a", "look")};
+    return ModelAnswer{.message = Message::from_tool_calls(one), .outcome = {}};
+  }});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  EXPECT_EQ(report.error->code, Code::Conflict);
+  EXPECT_TRUE(scene.tools.ran->empty());
+  EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it"}));
+}
+
+TEST(Agent, G5_WhatCannotBeRunIsAResult) {
+  Scene scene({calls({call("a", "nobody"), call("b", "look", "{"), call("c", "fail"), call("d", "throw"),
+                      call("e", "look", "[]")}),
+               says("I see")});
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  const std::vector<Message> stored = scene.stored();
+  ASSERT_EQ(stored.size(), 8U);
+  for (std::size_t i = 2; i < 7; ++i) {
+    EXPECT_TRUE(line_of(stored[i]).starts_with("tool! ")) << line_of(stored[i]);
+    EXPECT_GT(line_of(stored[i]).size(), 6U);
+  }
+  EXPECT_FALSE(validate(stored).empty()) << "arguments that are no JSON are a warning";
+  EXPECT_TRUE(validate_history(stored).empty());
+}
+
+TEST(Agent, G6_CallsRunInParallelAndTheirResultsStandInTheirOrder) {
+  std::barrier all_three(3);
+  std::atomic<int> last = 0;
+  Scene scene({calls({call("a", "meet", R"({"n":1})"), call("b", "meet", R"({"n":2})"),
+                      call("c", "meet", R"({"n":3})")}),
+               says("met")});
+  scene.tools.add("meet", [&](const Json& arguments, const ToolContext&) {
+    all_three.arrive_and_wait();  // nobody gets past this unless all three run at once
+    const std::int64_t n = *arguments.get("n")->as_int64();
+    while (last != 3 - n) std::this_thread::yield();  // they end in reverse
+    ++last;
+    return ToolOutput::text(Text::repaired("n" + std::to_string(n)));
+  });
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it", "assistant:  +meet +meet +meet", "tool: n1",
+                                             "tool: n2", "tool: n3", "assistant: met"}));
+}
+
+TEST(Agent, G6_AToolThatMustBeAloneIsAlone) {
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  const auto work = [&](const Json&, const ToolContext&) {
+    most = std::max<int>(most, ++inside);
+    std::this_thread::yield();
+    --inside;
+    return ToolOutput::text(Text("ok"));
+  };
+  Scene scene({calls({call("a", "alone"), call("b", "alone"), call("c", "alone")}), says("done")});
+  scene.tools.add("alone", work, false);
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  EXPECT_EQ(most, 1);
+}
+
+TEST(Agent, G6_NoMoreThreadsThanAllowed) {
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  std::vector<ToolCall> many;
+  for (int i = 0; i < 9; ++i) many.push_back(call(("c" + std::to_string(i)).c_str(), "work"));
+  Scene scene({calls(many), says("done")}, {.parallel_tools = 2});
+  scene.tools.add("work", [&](const Json&, const ToolContext&) {
+    most = std::max<int>(most, ++inside);
+    std::this_thread::yield();
+    --inside;
+    return ToolOutput::text(Text("ok"));
+  });
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  EXPECT_LE(most, 2);
+  EXPECT_EQ(scene.tools.ran->size(), 9U);
+}
+
+TEST(Agent, G7_NothingRunsBehindASpecialTool) {
+  Scene scene(
+      {calls({call("a", "look"), call("b", "Terminate"), call("c", "terminate"), call("d", "look")}, "bye")});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Terminated);
+  EXPECT_EQ(report.state, AgentState::Finished);
+  EXPECT_EQ(report.text, Text("bye"));
+  EXPECT_EQ(*scene.tools.ran, (Lines{"look", "terminate"}))
+      << "no tool is called Terminate, so that one fails";
+  const std::vector<Message> stored = scene.stored();
+  EXPECT_TRUE(is_valid(stored));
+  EXPECT_EQ(line_of(stored.back()), "tool! not run: the run had ended before");
+}
+
+TEST(Agent, G8_WithNoToolChoiceNothingRuns) {
+  Scene scene({calls({call("a", "look")}), says("fine")}, {.tool_choice = ToolChoice::None});
+  EXPECT_EQ(scene.run().text, Text("fine"));
+  EXPECT_TRUE(scene.tools.ran->empty());
+  EXPECT_TRUE(is_valid(scene.stored()));
+  EXPECT_EQ(scene.model->asked[0].conversation.settings().get(Setting::ToolChoice), Json::string("none"));
+}
+
+TEST(Agent, G9_EqualCallsAreWarnedOfOnceAndThenEndTheRun) {
+  std::vector<std::size_t> told;
+  AgentOptions options;
+  options.on_event = [&](const AgentEvent& event) {
+    if (const auto* repeating = std::get_if<agent_event::Repeating>(&event)) told.push_back(repeating->times);
+  };
+  Scene scene({calls({call("a", "look", R"({"at":1})")})}, options);
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Stuck);
+  EXPECT_EQ(report.state, AgentState::Error);
+  EXPECT_EQ(told, std::vector<std::size_t>{3});
+  EXPECT_EQ(scene.model->asked.size(), 4U);
+  EXPECT_EQ(scene.tools.ran->size(), 3U) << "the fourth is not run";
+  EXPECT_TRUE(is_valid(scene.stored()));
+  // The warning is said, and neither stored nor said again later.
+  const auto asked = [&](std::size_t i) {
+    return line_of(scene.model->asked[i].conversation.messages().back());
+  };
+  EXPECT_EQ(asked(2), "tool: seen");
+  EXPECT_TRUE(asked(3).starts_with("user: You have done the same thing")) << asked(3);
+  for (const Message& message : scene.stored()) EXPECT_FALSE(line_of(message).contains("same thing"));
+}
+
+TEST(Agent, G9_WhoeverTurnsBackFromACircleGoesOn) {
+  const Turn again = calls({call("a", "look")});
+  Scene scene({again, again, again, calls({call("b", "fail")}), again, again, says("done")});
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+}
+
+TEST(Agent, G9_LargerCirclesAreSeenToo) {
+  std::size_t n = 0;
+  Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
+    const std::vector<ToolCall> one = {call("x", n++ % 2 == 0 ? "look" : "fail")};
+    return ModelAnswer{.message = Message::from_tool_calls(one), .outcome = {}};
+  }});
+  EXPECT_EQ(scene.run().end, RunEnd::Stuck);
+  EXPECT_EQ(n, 8U);
+}
+
+TEST(Agent, G9_AnswersThatSayNothingAreNotStoredAndEndTheRun) {
+  Scene scene({says("")});
+  EXPECT_EQ(scene.run().end, RunEnd::Stuck);
+  EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it"}));
+}
+
+TEST(Agent, G10_ASessionIsRunByOneAgent) {
+  Scene scene({calls({call("a", "other")}), says("done")});
+  Result<RunReport> second = fail(Code::Missing, "");
+  scene.tools.add("other", [&](const Json&, const ToolContext&) {
+    auto memory = StoredMemory::open(scene.store, scene.key);
+    auto agent = ToolCallAgent::open(scene.model, scene.tools.box, *std::move(memory));
+    second = (*agent)->run();
+    return ToolOutput::text(Text("ok"));
+  });
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::Conflict);
+  scene.open();
+  EXPECT_TRUE(scene.agent->run(Message::user_message("again"))) << "the lease was given back";
+}
+
+TEST(Agent, G10_AnAgentDoesNotRunInsideItsOwnRun) {
+  Scene scene({calls({call("a", "self")}), says("done")});
+  Error error{};
+  scene.tools.add("self", [&](const Json&, const ToolContext&) {
+    error = scene.agent->run().error();
+    return ToolOutput::text(Text("ok"));
+  });
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  EXPECT_EQ(error.message, "Cannot run agent from state: AgentState.RUNNING");
+}
+
+TEST(Agent, WhatSomebodyElseAppendedIsAConflict) {
+  Scene scene({says("hello")});
+  {
+    auto other = StoredMemory::open(scene.store, scene.key);
+    ASSERT_TRUE(other->add(Message::user_message("from elsewhere")));
+  }
+  const auto report = scene.agent->run(Message::user_message("hi"));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, Code::Conflict);
+}
+
+TEST(Agent, TheStepPromptIsSaidLastAndNeverStored) {
+  Scene scene({calls({call("a", "look")}), says("done")},
+              {.system_prompt = Text("be good"), .next_step_prompt = Text("go on")});
+  scene.run();
+  for (const ModelRequest& request : scene.model->asked) {
+    EXPECT_EQ(line_of(request.conversation.messages().back()), "user: go on");
+    EXPECT_EQ(request.conversation.system()->content(), Text("be good"));
+  }
+  EXPECT_EQ(scene.model->asked[1].conversation.size(), 4U) << "the first prompt is not there any more";
+  for (const Message& message : scene.stored()) EXPECT_NE(message.content(), Text("go on"));
+}
+
+TEST(Agent, AnAnswerIsKeptAsItCame) {
+  const Message message = *MessageBuilder(Role::Assistant)
+                               .block(ThinkingBlock{Text("hm"), Text("sig"), Text("anthropic")})
+                               .text(Text("yes"))
+                               .build();
+  Scene scene({says(message)});
+  scene.run();
+  EXPECT_EQ(scene.stored().back(), message);
+}
+
+TEST(Agent, ALongResultIsCutAndSaysSo) {
+  Scene scene({calls({call("a", "long")}), says("done")}, {.max_observe = 3});
+  scene.tools.add("long", [](const Json&, const ToolContext&) {
+    return ToolOutput::text(Text("\u00e4\u00f6\u00fcabc"));
+  });
+  scene.run();
+  EXPECT_EQ(line_of(scene.stored()[2]), "tool: \u00e4\u00f6\u00fc\n[... 3 more characters were cut ...]");
+}
+
+TEST(Agent, ASystemMessageCanBeAdded) {
+  Scene scene({says("x")});
+  EXPECT_TRUE(scene.agent->update_memory(Role::System, Text("rules")));
+  EXPECT_TRUE(scene.agent->update_memory(Role::User, Text("hi")));
+  EXPECT_FALSE(scene.agent->update_memory(Role::Tool, Text("x"), {}, Text("look"), Text("a")))
+      << "nobody called";
+  EXPECT_FALSE(scene.agent->update_memory(Role::Tool, Text("x")));
+  EXPECT_EQ(lines_of(scene.agent->messages()), (Lines{"system: rules", "user: hi"}));
+}
+
+TEST(Agent, AStepThatAProviderPausedGoesOn) {
+  Scene scene({says(Message::assistant_message("half"), Finish::Paused), says("whole")});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.text, Text("whole"));
+  EXPECT_EQ(report.steps, 2U);
+}
+
+}  // namespace
+}  // namespace parley::agent

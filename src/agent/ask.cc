@@ -1,0 +1,48 @@
+// Asking the model: what it is shown, and what to do if that is too much.
+#include <utility>
+
+#include "agent/loop.h"
+
+namespace parley::agent {
+namespace {
+
+constexpr std::size_t kMostShortenings = 4;  // a window is a sixteenth by then
+
+ModelRequest request_of(const Loop& loop) {
+  const AgentOptions& options = loop.options;
+  ModelRequest request{.conversation = Conversation(loop.history->shown())};
+  if (!options.system_prompt.empty()) {
+    request.conversation.set_system(Message::system_message(options.system_prompt));
+  }
+  Settings settings = options.settings;
+  std::vector<Tool> tools = loop.tools->specs();
+  if (!tools.empty()) settings.set(Setting::ToolChoice, Json::string(to_string(options.tool_choice)));
+  request.conversation.set_tools(std::move(tools));
+  request.conversation.set_settings(std::move(settings));
+  request.reply = options.reply;
+  request.stream = loop.row.streams;
+  return request;
+}
+
+}  // namespace
+
+Called<ModelAnswer> ask(Loop& loop) {
+  CallOptions call;
+  call.stop = loop.stop.get_token();
+  if (loop.options.on_event) {
+    call.on_event = [&](const StreamEvent& event) { loop.emit(agent_event::Streaming{event}); };
+  }
+  for (std::size_t shortenings = 0;; ++shortenings) {
+    const ModelRequest request = request_of(loop);
+    loop.emit(agent_event::Asking{request});
+    Called<ModelAnswer> answer = loop.model->complete(request, call);
+    loop.report.calls.push_back(answer ? answer->call : answer.error().call);
+    if (answer || answer.error().failure.kind != FailureKind::ContextTooLong) return answer;
+    if (!loop.row.shortens || shortenings == kMostShortenings) return answer;
+    const auto evicted = loop.history->shorten();
+    if (!evicted) return answer;
+    loop.emit(agent_event::Shortened{*evicted});
+  }
+}
+
+}  // namespace parley::agent

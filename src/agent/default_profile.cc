@@ -1,0 +1,159 @@
+// How an agent of the default profile thinks and acts.
+#include <algorithm>
+#include <utility>
+
+#include "agent/loop.h"
+#include "parley/base/hash.h"
+#include "parley/base/ids.h"
+#include "parley/json/writer.h"
+
+namespace parley::agent {
+namespace {
+
+constexpr std::string_view kCutMember = "cut";
+Text warning() {
+  return Text(
+      "You have done the same thing several times. Do something else, or say what keeps you from it.");
+}
+Text go_on() { return Text("Your last answer was cut off. Go on where it ends."); }
+
+// What the model is reminded of: volatile, so it stands behind everything a provider may have cached.
+std::vector<Text> reminders(const Loop& loop) {
+  std::vector<Text> out;
+  const std::vector<Message> shown = loop.history->shown();
+  if (!shown.empty() && is_cut(shown.back())) out.push_back(go_on());
+  if (loop.is_warned) out.push_back(warning());
+  if (!loop.options.next_step_prompt.empty()) out.push_back(loop.options.next_step_prompt);
+  return out;
+}
+
+// A step by what it asks for, or by its words if it asks for nothing.
+std::uint64_t signature(const Message& message, const std::vector<ToolUseBlock>& calls) {
+  std::uint64_t out = hash64(calls.empty() ? message.get_text_content().value_or(Text()).view() : "");
+  for (const ToolUseBlock& use : calls) out = hash64(use.arguments, hash64(use.name, out));
+  return out;
+}
+
+// Some servers name no calls, and what is made up for them is the same in every answer. A history needs names
+// of its own.
+Result<Message> with_own_ids(const Loop& loop, const Message& message) {
+  std::vector<Block> blocks = message.blocks();
+  std::vector<Text> seen;
+  bool has_changed = false;
+  for (Block& block : blocks) {
+    const auto* use = block.as<ToolUseBlock>();
+    if (use == nullptr) continue;
+    const bool is_taken = use->id.empty() || loop.history->knows_call(use->id) ||
+                          std::find(seen.begin(), seen.end(), use->id) != seen.end();
+    if (is_taken) {
+      ToolUseBlock own = *use;
+      own.id = Text::repaired("call_" + new_short_id());
+      block = std::move(own);
+      has_changed = true;
+    }
+    seen.push_back(block.as<ToolUseBlock>()->id);
+  }
+  if (!has_changed) return message;
+  return MessageBuilder::like(message).same_shape(std::move(blocks)).build();
+}
+
+Result<Message> marked_cut(const Message& message, std::string_view why) {
+  json::Writer writer;
+  writer.begin_object();
+  if (const auto metadata = message.metadata()) {
+    for (const Json::Member& member : metadata->members()) writer.key(member.key).value(member.value);
+  }
+  writer.key(kCutMember).string(why).end_object();
+  return MessageBuilder::like(message).metadata(writer.take()).build();
+}
+
+Error error_of(const Failure& failure) {
+  return {failure.retryable ? Code::Unavailable : Code::Invalid,
+          "the answer was cut off: " + failure.message.str(),
+          {}};
+}
+
+// Keeps an answer, if there is anything to keep: an empty one is refused by some when it is sent back.
+Result<void> keep_answer(Loop& loop, ModelAnswer& answer) {
+  PARLEY_TRY(answer.message, with_own_ids(loop, answer.message));
+  if (answer.cut) {
+    const std::string_view why = loop.is_stopped() ? "stopped" : to_string(answer.cut->kind);
+    PARLEY_TRY(answer.message, marked_cut(answer.message, why));
+  }
+  if (says_something(answer.message)) PARLEY_CHECK(loop.keep(answer.message));
+  loop.emit(agent_event::Answered{answer});
+  loop.words = answer.message.get_text_content().value_or(Text());
+  return {};
+}
+
+// One more round after the warning is one too many.
+bool is_hopeless(Loop& loop) {
+  const std::size_t threshold = loop.options.duplicate_threshold;
+  if (threshold == 0) return false;
+  const std::size_t rounds = loop.circles.rounds(threshold + 2);
+  if (rounds <= threshold) loop.is_warned = false;
+  return loop.is_warned && rounds > threshold + 1;
+}
+
+// The model asks for nothing: that was the answer, unless it has to go on.
+Result<bool> conclude(Loop& loop, const ModelAnswer& answer) {
+  if (answer.outcome.finish == Finish::Paused || !says_something(answer.message)) return false;
+  loop.end(RunEnd::Answered, loop.words);
+  return true;
+}
+
+}  // namespace
+
+bool is_cut(const Message& message) {
+  const auto metadata = message.metadata();
+  return metadata && metadata->get(kCutMember).has_value();
+}
+
+Result<bool> think_default(Loop& loop) {
+  loop.calls.clear();
+  loop.history->remind(reminders(loop));
+  Called<ModelAnswer> answer = ask(loop);
+  if (!answer) return std::unexpected(Error(std::move(answer).error()));
+  PARLEY_CHECK(keep_answer(loop, *answer));
+  loop.history->remind({});
+  std::vector<ToolUseBlock> calls = calls_of(answer->message);
+  if (answer->cut) {
+    PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the answer was cut off")));
+    return std::unexpected(error_of(*answer->cut));
+  }
+  loop.circles.add(signature(answer->message, calls));
+  if (is_hopeless(loop)) {
+    PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the run ended because it went in circles")));
+    loop.end(RunEnd::Stuck, Text("the run went in circles, and saying so did not help"));
+    return false;
+  }
+  if (calls.empty()) return conclude(loop, *answer);
+  if (loop.options.tool_choice == ToolChoice::None) {
+    PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: no tool may be called now")));
+    return loop.words.empty() ? false : conclude(loop, *answer);
+  }
+  loop.calls = std::move(calls);
+  return true;
+}
+
+Result<Text> act_default(Loop& loop) {
+  if (loop.calls.empty()) return loop.words;
+  PARLEY_TRY(const std::vector<ToolOutput> outputs, run_calls(loop, loop.calls));
+  std::string out;
+  for (const ToolOutput& output : outputs) {
+    if (!out.empty()) out += "\n\n";
+    out += output.joined_text();
+  }
+  return Text::repaired(out);
+}
+
+std::size_t repetitions_default(const Loop& loop) {
+  const std::size_t threshold = loop.options.duplicate_threshold;
+  const std::size_t rounds = loop.circles.rounds(threshold + 2);
+  const bool is_news = threshold != 0 && rounds > threshold && !loop.is_warned && !loop.has_ended;
+  return is_news ? rounds : 0;
+}
+
+void handle_stuck_default(Loop& loop) { loop.is_warned = true; }
+
+}  // namespace parley::agent

@@ -1,0 +1,47 @@
+// The right to run a session, held for as long as this object lives: a thread renews it.
+//
+// Safe from any thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "parley/base/error.h"
+#include "parley/store/store.h"
+
+namespace parley::agent {
+
+class HeldLease {
+ public:
+  // Fails with Conflict, naming the owner, if somebody else has it and `mode` does not help. `lost` is called
+  // on the thread of the lease, once, if somebody takes it away.
+  static Result<std::unique_ptr<HeldLease>> take(std::shared_ptr<store::Store> store, store::SessionKey key,
+                                                 const std::string& owner, std::chrono::milliseconds time,
+                                                 store::LeaseMode mode, std::function<void()> lost);
+  HeldLease(const HeldLease&) = delete;
+  HeldLease& operator=(const HeldLease&) = delete;
+  ~HeldLease();  // gives it back
+
+  const std::string& token() const { return lease_.token; }
+
+ private:
+  HeldLease(std::shared_ptr<store::Store> store, store::SessionKey key, store::Lease lease,
+            std::chrono::milliseconds time, std::function<void()> lost);
+  void renew(const std::stop_token& stop);
+
+  std::shared_ptr<store::Store> store_;
+  store::SessionKey key_;
+  store::Lease lease_;
+  std::chrono::milliseconds time_;
+  std::function<void()> lost_;
+  std::mutex mutex_;
+  std::condition_variable_any over_;
+  std::jthread thread_;  // last: it uses all the others
+};
+
+}  // namespace parley::agent

@@ -1,0 +1,82 @@
+// What a run works with: the parts of an agent, and what the run has come to so far.
+//
+// One thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "agent/circles.h"
+#include "agent/history.h"
+#include "agent/profile.h"
+#include "parley/agent/agent.h"
+
+namespace parley::agent {
+
+struct Loop {
+  AgentOptions options;
+  const ProfileRow& row;
+  std::shared_ptr<Model> model;
+  std::shared_ptr<ToolBox> tools;
+  std::unique_ptr<History> history;
+
+  AgentState state = AgentState::Idle;
+  std::size_t current_step = 0;
+
+  // Of the run.
+  RunReport report = {};
+  bool has_ended = false;
+  std::stop_source stop = {};            // of the caller, or because the lease was lost
+  std::vector<ToolUseBlock> calls = {};  // what the last thinking asked for
+  Circles circles = {};
+  Text words = {};          // the text of the newest answer
+  bool is_warned = false;   // that it goes in circles
+  std::size_t reasked = 0;  // how often the reply was asked for again
+  std::atomic<bool> lease_is_lost = false;
+
+  bool is_stopped() const { return stop.stop_requested(); }
+  void emit(const AgentEvent& event) const {
+    if (options.on_event) options.on_event(event);
+  }
+  // The run is over; the first end counts.
+  void end(RunEnd end, Text text);
+  void fail(Error error);
+  // Adds a message, and tells what left the window for it.
+  Result<void> keep(const Message& message);
+  bool is_special(const ToolUseBlock& use) const;
+};
+
+// True if a message has more than thinking and empty texts.
+bool says_something(const Message& message);
+// True if the message is the part of an answer that came before it was cut off.
+bool is_cut(const Message& message);
+
+// Asks the model for the next message (ask.cc).
+Called<ModelAnswer> ask(Loop& loop);
+
+// Runs calls and keeps their results, in the order of the calls (calls.cc). Those behind a special tool that
+// ended the run, and all that come after a stop, are answered as not run. Gives what was kept.
+Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls);
+// Keeps a result for each call that says it was not run.
+Result<void> answer_unrun(Loop& loop, const std::vector<ToolUseBlock>& calls, const Text& why);
+// Deals with the calls that an earlier run left, as AgentOptions::pending says.
+Result<void> settle_pending(Loop& loop);
+
+// What OpenManus says of an outcome (openmanus_text.cc).
+Text openmanus_words(const ToolUseBlock& use, const ToolOutput& output);
+// A JSON value as Python's repr() spells it.
+std::string python_repr(const Json& json);
+
+}  // namespace parley::agent
+
+namespace parley {
+
+struct BaseAgent::Inside {
+  agent::Loop loop;
+};
+
+}  // namespace parley

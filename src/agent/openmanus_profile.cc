@@ -1,0 +1,150 @@
+// How OpenManus thinks and acts, to the letter: app/agent/toolcall.py and base.py.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "agent/loop.h"
+
+namespace parley::agent {
+namespace {
+
+// OpenManus' field `content`: for a message with a result, the text of the result.
+Text content_of(const Message& message) {
+  for (const Block& block : message.get_content_blocks({BlockType::ToolResult})) {
+    const auto& output = block.as<ToolResultBlock>()->output;
+    if (const auto* text = std::get_if<Text>(&output)) return *text;
+    const auto* parts = std::get_if<std::vector<Block>>(&output);
+    for (const Block& part : parts != nullptr ? *parts : std::vector<Block>{}) {
+      if (const auto* text = part.as<TextBlock>()) return text->text;
+    }
+  }
+  return message.content().value_or(Text());
+}
+
+Text with(std::string_view words, std::string_view more) {
+  return Text::repaired(std::string(words) + std::string(more));
+}
+
+// The answer becomes a message. OpenManus catches whatever goes wrong from here on and says it as the model.
+Result<bool> take(Loop& loop, const ModelAnswer& answer) {
+  const ToolChoice choice = loop.options.tool_choice;
+  const std::vector<ToolCall> calls = answer.message.tool_calls();
+  const Text content = answer.message.content().value_or(Text());
+  if (answer.message.content_shape() == ContentShape::Absent && calls.empty()) {
+    return fail(Code::Missing, "No response received from the LLM");
+  }
+  if (choice == ToolChoice::None) {
+    if (content.empty()) return false;
+    PARLEY_CHECK(loop.keep(Message::assistant_message(content)));
+    return true;
+  }
+  PARLEY_CHECK(loop.keep(calls.empty() ? Message::assistant_message(content)
+                                       : Message::from_tool_calls(calls, content)));
+  if (choice == ToolChoice::Required && calls.empty()) return true;
+  if (choice == ToolChoice::Auto && calls.empty()) return !content.empty();
+  return !calls.empty();
+}
+
+// The first `count` code points.
+Text first(const Text& text, std::size_t count) {
+  const std::string_view view = text;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(view[i]) & 0xC0U) != 0x80U;
+    if (begins && count-- == 0) return text.slice(0, i);
+  }
+  return text;
+}
+
+std::optional<Text> image_of(const ToolOutput& output) {
+  for (const Block& block : output.content) {
+    const auto* image = block.as<ImageBlock>();
+    if (image == nullptr) continue;
+    if (const auto* inlined = std::get_if<Base64Source>(&image->source)) return inlined->data;
+  }
+  return std::nullopt;
+}
+
+// The rule for special tools follows when a tool ran, also if it said that it could not do it.
+bool has_run(ToolStatus status) { return status == ToolStatus::Ok || status == ToolStatus::Failed; }
+
+Result<Text> act_on(Loop& loop, const ToolUseBlock& use) {
+  loop.emit(agent_event::ToolStarted{use});
+  const auto begin = std::chrono::steady_clock::now();
+  ToolContext context;
+  context.call_id = use.id;
+  context.stop = loop.stop.get_token();
+  const ToolOutput output = loop.tools->run(use, context);
+  const auto time =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  Text words = openmanus_words(use, output);
+  if (loop.is_special(use) && has_run(output.status)) loop.end(RunEnd::Terminated, words);
+  if (loop.options.max_observe.value_or(0) != 0) words = first(words, *loop.options.max_observe);
+  const Result<void> kept = loop.keep(Message::tool_message(words, use.name, use.id, image_of(output)));
+  loop.emit(agent_event::ToolEnded{use, output, time});
+  PARLEY_CHECK(kept);
+  return words;
+}
+
+}  // namespace
+
+Result<bool> think_openmanus(Loop& loop) {
+  if (!loop.options.next_step_prompt.empty()) loop.history->remind({loop.options.next_step_prompt});
+  const Called<ModelAnswer> answer = ask(loop);
+  if (!answer && answer.error().failure.kind == FailureKind::ContextTooLong) {
+    const Text words =
+        with("Maximum token limit reached, cannot continue execution: ", answer.error().message);
+    PARLEY_CHECK(loop.keep(Message::assistant_message(words)));
+    loop.end(RunEnd::Terminated, words);
+    return false;
+  }
+  if (!answer) return std::unexpected(Error(answer.error()));
+  loop.calls = calls_of(answer->message);
+  loop.words = answer->message.content().value_or(Text());
+  const Result<bool> taken = take(loop, *answer);
+  loop.emit(agent_event::Answered{*answer});
+  if (taken) return taken;
+  PARLEY_CHECK(loop.keep(
+      Message::assistant_message(with("Error encountered while processing: ", taken.error().message))));
+  return false;
+}
+
+Result<Text> act_openmanus(Loop& loop) {
+  if (loop.calls.empty()) {
+    if (loop.options.tool_choice == ToolChoice::Required) {
+      return fail(Code::Invalid, "Tool calls required but none provided");
+    }
+    const std::vector<Message> shown = loop.history->shown();
+    const Text last = shown.empty() ? Text() : content_of(shown.back());
+    return last.empty() ? Text("No content or commands to execute") : last;
+  }
+  std::string out;
+  for (const ToolUseBlock& use : loop.calls) {
+    PARLEY_TRY(const Text words, act_on(loop, use));
+    if (&use != &loop.calls.front()) out += "\n\n";
+    out += words.view();
+  }
+  return Text::repaired(out);
+}
+
+std::size_t repetitions_openmanus(const Loop& loop) {
+  const std::vector<Message> shown = loop.history->shown();
+  if (shown.size() < 2) return 0;
+  const Text last = content_of(shown.back());
+  if (last.empty()) return 0;
+  const auto count =
+      static_cast<std::size_t>(std::count_if(shown.begin(), shown.end() - 1, [&](const Message& m) {
+        return m.role() == Role::Assistant && content_of(m) == last;
+      }));
+  return count >= loop.options.duplicate_threshold ? count : 0;
+}
+
+// The prompt grows each time; what was null becomes Python's word for it.
+void handle_stuck_openmanus(Loop& loop) {
+  const Text& old = loop.options.next_step_prompt;
+  loop.options.next_step_prompt = with(
+      "        Observed duplicate responses. Consider new strategies and avoid repeating ineffective "
+      "paths already attempted.\n",
+      old.empty() ? std::string_view("None") : old.view());
+}
+
+}  // namespace parley::agent

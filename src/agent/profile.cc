@@ -1,0 +1,46 @@
+#include "agent/profile.h"
+
+#include <array>
+
+namespace parley::agent {
+namespace {
+
+constexpr auto kRows = std::to_array<ProfileRow>({
+    {
+        .profile = Profile::Default,
+        .counts_on = false,
+        .restores_state = false,
+        .streams = true,
+        .shortens = true,
+        .sees_end = true,
+        .takes_system = true,
+        .think = think_default,
+        .act = act_default,
+        .repetitions = repetitions_default,
+        .handle_stuck = handle_stuck_default,
+    },
+    {
+        .profile = Profile::OpenManus,
+        .counts_on = true,
+        .restores_state = true,
+        .streams = false,
+        .shortens = false,
+        .sees_end = false,
+        .takes_system = false,
+        .think = think_openmanus,
+        .act = act_openmanus,
+        .repetitions = repetitions_openmanus,
+        .handle_stuck = handle_stuck_openmanus,
+    },
+});
+
+}  // namespace
+
+const ProfileRow& row_of(Profile profile) {
+  for (const ProfileRow& row : kRows) {
+    if (row.profile == profile) return row;
+  }
+  return kRows.front();
+}
+
+}  // namespace parley::agent

@@ -1,0 +1,100 @@
+// A conversation in a session of a store.
+#include <unordered_set>
+#include <utility>
+
+#include "agent/history.h"
+#include "agent/lease.h"
+#include "parley/base/ids.h"
+
+namespace parley::agent {
+namespace {
+
+// How much of a window stays when it was too much for a model. Half: a few tries come to any size.
+constexpr double kShare = 0.5;
+
+class StoredHistory : public History {
+ public:
+  explicit StoredHistory(StoredMemory memory) : memory_(std::move(memory)) {
+    for (const Message& message : memory_.memory().log()) learn(message);
+  }
+
+  Result<void> begin(const AgentOptions& options, std::function<void()> lost) override {
+    PARLEY_TRY(lease_, HeldLease::take(memory_.store(), memory_.key(), options.name.str(), options.lease,
+                                       options.lease_mode, std::move(lost)));
+    memory_.set_lease(lease_->token());
+    const auto head = memory_.store()->head(memory_.key());
+    if (head && head->size == memory_.size()) return {};
+    end();
+    if (!head) return std::unexpected(head.error());
+    return fail(Code::Conflict, "somebody else has appended to the session: open it again");
+  }
+
+  void end() override {
+    memory_.set_lease({});
+    lease_.reset();
+  }
+
+  Result<std::vector<Message>> add(const Message& message) override {
+    PARLEY_TRY(Change change, memory_.add(message));
+    if (change.skipped != 0) {  // the same words again, by a server or a caller who names them alike
+      PARLEY_TRY(const Message again,
+                 MessageBuilder::like(message).id(Text::repaired(new_short_id())).build());
+      PARLEY_TRY(change, memory_.add(again));
+    }
+    learn(message);
+    return std::move(change.evicted);
+  }
+
+  std::vector<Message> shown() const override {
+    std::vector<Message> out = memory_.memory().window();
+    out.insert(out.end(), reminders_.begin(), reminders_.end());
+    return out;
+  }
+
+  void remind(const std::vector<Text>& words) override {
+    reminders_.clear();
+    for (const Text& each : words) reminders_.push_back(Message::user_message(each));
+  }
+
+  std::vector<ToolUseBlock> pending() const override {
+    std::vector<Text> ids = memory_.memory().pending();
+    if (ids.empty()) return {};
+    const std::unordered_set<std::string_view> waiting(ids.begin(), ids.end());
+    std::vector<ToolUseBlock> out;
+    // They are the newest of their ids, in one message or, where a step is several items, in a few.
+    const std::vector<Message> window = memory_.memory().window();
+    for (auto message = window.rbegin(); message != window.rend() && out.size() < ids.size(); ++message) {
+      std::vector<ToolUseBlock> calls = calls_of(*message);
+      std::erase_if(calls, [&](const ToolUseBlock& use) { return !waiting.contains(use.id.view()); });
+      out.insert(out.begin(), calls.begin(), calls.end());
+    }
+    return out;
+  }
+
+  Result<std::vector<Message>> shorten() override {
+    Result<Change> change = memory_.compress();
+    if (!change) change = memory_.evict(kShare);
+    if (!change) return std::unexpected(change.error());
+    return std::move(change->evicted);
+  }
+
+  bool knows_call(std::string_view id) const override { return call_ids_.contains(std::string(id)); }
+
+ private:
+  void learn(const Message& message) {
+    for (const ToolUseBlock& use : calls_of(message)) call_ids_.insert(use.id.str());
+  }
+
+  StoredMemory memory_;
+  std::unique_ptr<HeldLease> lease_;
+  std::vector<Message> reminders_;
+  std::unordered_set<std::string> call_ids_;
+};
+
+}  // namespace
+
+std::unique_ptr<History> history_in(StoredMemory memory) {
+  return std::make_unique<StoredHistory>(std::move(memory));
+}
+
+}  // namespace parley::agent
