@@ -62,3 +62,8 @@
 #include "parley/token/encoding.h"
 #include "parley/token/ledger.h"
 #include "parley/token/media.h"
+#include "parley/trace/attribute.h"
+#include "parley/trace/chat.h"
+#include "parley/trace/context.h"
+#include "parley/trace/tracer.h"
+#include "parley/trace/value.h"

@@ -1,0 +1,18 @@
+// What a request to a model and its answer say, as attributes of a `chat` span. Safe from any thread, each
+// with a span of its own.
+#pragma once
+
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+#include "parley/message/outcome.h"
+#include "parley/trace/tracer.h"
+
+namespace parley::trace {
+
+// The model and the settings; if content is captured, also the system part, the messages and the tools.
+void set_request(Span& span, const Conversation& conversation);
+
+// The ids, why it ended, what it cost; if content is captured, also the message.
+void set_answer(Span& span, const Message& message, const Outcome& outcome);
+
+}  // namespace parley::trace

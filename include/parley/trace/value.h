@@ -1,0 +1,139 @@
+// The serialisable form of any value: what AgentScope's tracing makes of the arguments and the results of a
+// function, for what C++ has. The first rule that fits counts:
+//
+//   null           nullptr, std::monostate, an empty std::optional or pointer
+//   itself         Json, bool, numbers, text; NaN and infinities, which JSON lacks, are the strings "NaN",
+//                  "Infinity", "-Infinity"; bytes that are no UTF-8 are repaired
+//   a message      its GenAI form (dialect `otel`), not the text of a program: an object, or a list of them
+//   time           durations in seconds, points of the wall clock as "2026-11-15T09:30:00.125Z"
+//   what is inside std::optional, pointers, std::variant
+//   an object      maps; a key that is no text is spelled as its JSON
+//   a list         ranges, pairs, tuples
+//   its word       what to_string() says of it; an enumerator without one is its number
+//
+// A type that no rule fits does not compile. Types nest, and so does this; input cannot make it deeper.
+//
+// Pure functions; safe from any thread.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "parley/base/text.h"
+#include "parley/json/json.h"
+#include "parley/json/writer.h"
+#include "parley/message/message.h"
+
+namespace parley::trace {
+
+namespace value {
+
+void write_text(json::Writer& out, std::string_view bytes);
+void write_double(json::Writer& out, double number);
+void write_time(json::Writer& out, std::chrono::sys_time<std::chrono::milliseconds> time);
+void write_message(json::Writer& out, const Message& message);
+
+template <typename T>
+concept Nothing = std::same_as<T, std::nullptr_t> || std::same_as<T, std::monostate>;
+template <typename T>
+concept Duration =
+    requires { typename T::rep; } && requires(const T& t) { std::chrono::duration<double>(t); };
+template <typename T>
+concept WallTime = requires(const T& t) { std::chrono::floor<std::chrono::milliseconds>(t); } &&
+                   requires { requires std::same_as<typename T::clock, std::chrono::system_clock>; };
+template <typename T>
+concept Holder = requires(const T& t) {
+  static_cast<bool>(t);
+  *t;
+};
+template <typename T>
+concept Variant = requires { std::variant_size<T>::value; };
+template <typename T>
+concept Map = std::ranges::input_range<T> && requires { typename T::mapped_type; };
+template <typename T>
+concept Tuple = requires { std::tuple_size<T>::value; };
+template <typename T>
+concept HasWord = requires(const T& t) {
+  { to_string(t) } -> std::convertible_to<std::string_view>;
+};
+
+template <typename T>
+void write(json::Writer& out, const T& v) {
+  if constexpr (Nothing<T>) {
+    out.null();
+  } else if constexpr (std::same_as<T, Json>) {
+    out.value(v);
+  } else if constexpr (std::same_as<T, bool>) {
+    out.boolean(v);
+  } else if constexpr (std::integral<T>) {
+    out.raw(std::to_string(v));
+  } else if constexpr (std::floating_point<T>) {
+    write_double(out, static_cast<double>(v));
+  } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+    write_text(out, v);
+  } else if constexpr (std::same_as<T, Message>) {
+    write_message(out, v);
+  } else if constexpr (Duration<T>) {
+    write_double(out, std::chrono::duration<double>(v).count());
+  } else if constexpr (WallTime<T>) {
+    write_time(out, std::chrono::floor<std::chrono::milliseconds>(v));
+  } else if constexpr (Variant<T>) {
+    std::visit([&](const auto& held) { write(out, held); }, v);
+  } else if constexpr (Holder<T>) {
+    if (v) {
+      write(out, *v);
+    } else {
+      out.null();
+    }
+  } else if constexpr (Map<T>) {
+    out.begin_object();
+    for (const auto& [key, mapped] : v) {
+      if constexpr (std::convertible_to<decltype(key), std::string_view>) {
+        out.key(Text::repaired(key));
+      } else {
+        json::Writer spelled;
+        write(spelled, key);
+        out.key(spelled.view());
+      }
+      write(out, mapped);
+    }
+    out.end_object();
+  } else if constexpr (std::ranges::input_range<T>) {
+    out.begin_array();
+    for (const std::ranges::range_value_t<T>& element : v) write(out, element);
+    out.end_array();
+  } else if constexpr (Tuple<T>) {
+    out.begin_array();
+    std::apply([&](const auto&... elements) { (write(out, elements), ...); }, v);
+    out.end_array();
+  } else if constexpr (HasWord<T>) {
+    write_text(out, to_string(v));
+  } else {
+    static_assert(std::is_enum_v<T>, "no rule says how this is serialised");
+    write(out, std::to_underlying(v));
+  }
+}
+
+}  // namespace value
+
+template <typename T>
+Json to_serializable(const T& v) {
+  json::Writer out;
+  value::write(out, v);
+  return out.take();
+}
+
+template <typename T>
+Text serialize_to_str(const T& v) {
+  return to_serializable(v).text();
+}
+
+}  // namespace parley::trace
