@@ -16,6 +16,13 @@ constexpr OperationRow kOperations[] = {
     {"execute_tool", SpanKind::Internal},
 };
 
+// Providers that the conventions know by another name than Parley does.
+constexpr std::string_view kProviders[][2] = {
+    {"azure", "azure.ai.openai"},
+    {"gemini", "gcp.gemini"},
+    {"responses", "openai"},
+};
+
 // In the order of Key.
 constexpr auto kKeys = std::to_array<KeyInfo>({
     {Key::OperationName, "gen_ai.operation.name", KeyType::Text},
@@ -69,6 +76,13 @@ std::string_view to_string(Operation operation) {
 }
 
 SpanKind kind_of(Operation operation) { return kOperations[static_cast<std::size_t>(operation)].kind; }
+
+std::string_view provider_word(std::string_view provider) {
+  for (const auto& [name, word] : kProviders) {
+    if (name == provider) return word;
+  }
+  return provider;
+}
 
 std::span<const KeyInfo> keys() { return kKeys; }
 

@@ -90,5 +90,12 @@ TEST(Attributes, HaveNamesOfTheirOwn) {
   }
 }
 
+TEST(Attributes, CallProvidersWhatTheConventionsCallThem) {
+  EXPECT_EQ(provider_word("gemini"), "gcp.gemini");
+  EXPECT_EQ(provider_word("azure"), "azure.ai.openai");
+  EXPECT_EQ(provider_word("openai"), "openai");
+  EXPECT_EQ(provider_word("my-server"), "my-server");
+}
+
 }  // namespace
 }  // namespace parley::trace

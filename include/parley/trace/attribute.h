@@ -21,6 +21,9 @@ std::string_view to_string(Operation operation);  // "invoke_agent", "chat", "ex
 enum class SpanKind : std::uint8_t { Internal = 1, Client = 3 };
 SpanKind kind_of(Operation operation);
 
+// What the conventions call a provider ("gcp.gemini"); its own name if they do not know it.
+std::string_view provider_word(std::string_view provider);
+
 enum class Key : std::uint8_t {
   OperationName,
   ProviderName,
