@@ -116,6 +116,8 @@ struct Frame {
   // The media of the messages, if they stand in members of the request. Null if they stand in the messages.
   void (*write_media)(json::Writer& out, std::span<const Message> messages) = nullptr;
   std::string_view json_text = {};  // a member that is JSON in a string: its white space says nothing
+  std::string_view other_schema =
+      {};  // another name for the parameters of a tool, which is read, not written
 
   static constexpr std::string_view kRole[] = {"role"};
   static constexpr std::span<const std::string_view> kRoleTells = kRole;

@@ -479,14 +479,21 @@ bool media_are_the_same(const Frame& frame, const Arena& document, std::span<con
   return media_apart(frame, read) == media_apart(frame, messages);
 }
 
-std::string respelled(const Frame& frame, const Json& a, const Json& b) {
+bool is_beneath(std::string_view place, std::string_view other) {
+  return place.starts_with(other) && (place.size() == other.size() || place[other.size()] == '/');
+}
+
+bool is_said_otherwise(const Frame& frame, std::string_view place, const Json& a, const Json& b) {
+  const bool is_schema = !frame.other_schema.empty() && is_beneath(place, "/tools") &&
+                         place.ends_with("/" + std::string(frame.other_schema));
+  if (is_schema || frame.json_text.empty()) return is_schema;
   const auto said = [&](const Json& request) -> std::optional<Text> {
     const auto text = request.get(frame.json_text).value_or(Json()).as_string();
     const auto json = text ? Json::parse(*text) : fail(Code::WrongType, "");
     return json ? std::optional(json->compact().text()) : std::nullopt;
   };
-  const auto first = frame.json_text.empty() ? std::nullopt : said(a);
-  return first && first == said(b) ? "/" + std::string(frame.json_text) : "";
+  const auto first = said(a);
+  return is_beneath(place, "/" + std::string(frame.json_text)) && first && first == said(b);
 }
 
 std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form) {

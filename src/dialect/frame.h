@@ -55,10 +55,12 @@ Json media_apart(const Frame& frame, std::span<const Message> messages);
 // What a document says about media beside its messages is so for these messages, too.
 bool media_are_the_same(const Frame& frame, const Arena& document, std::span<const Message> messages);
 
-// The JSON Pointer of the member that is JSON in a string, if two requests differ in its white space only;
-// else
-// "".
-std::string respelled(const Frame& frame, const Json& a, const Json& b);
+// Whether a place (a JSON Pointer) is another, or stands in it.
+bool is_beneath(std::string_view place, std::string_view other);
+
+// Whether what two spellings of a request differ in here says the same: the white space of JSON in a string,
+// or a schema that has two names.
+bool is_said_otherwise(const Frame& frame, std::string_view place, const Json& a, const Json& b);
 
 // One message in the dialect's natural spelling, if that is exactly one message.
 std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form = Form::AsRead);

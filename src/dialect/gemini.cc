@@ -15,6 +15,7 @@
 #include <array>
 
 #include "dialect/arrange.h"
+#include "dialect/gemini_schema.h"
 #include "dialect/outcome.h"
 #include "dialect/pieces.h"
 
@@ -357,7 +358,10 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
 }
 
 Result<Tool> read_declaration(const Json& tool, const std::string& path) {
-  return read_tool(tool, path, tool.get("parametersJsonSchema") ? "parametersJsonSchema" : "parameters");
+  if (tool.get("parametersJsonSchema")) return read_tool(tool, path, "parametersJsonSchema");
+  Result<Tool> read = read_tool(tool, path);
+  if (read) read->parameters = with_plain_types(read->parameters);
+  return read;
 }
 
 Result<std::vector<Tool>> read_tools(const Json& request) {
@@ -463,7 +467,8 @@ constexpr Frame kFrame = {
     .settings = kSettings,
     .write_answer = write_answer,
     .read_answer = read_answer,
-    .no_message = R"({"role":"model","parts":[]})"};
+    .no_message = R"({"role":"model","parts":[]})",
+    .other_schema = "parameters"};
 
 }  // namespace
 

@@ -167,12 +167,9 @@ std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
   return patch;
 }
 
-void note_places(Draft& draft, const Json& patch, std::string_view except) {
+void note_places(Draft& draft, const Json& patch, const IsSaid& is_said) {
   PatchedPlaces places = dialect::places(patch);
-  if (!except.empty())
-    std::erase_if(places.values, [&](const std::string& each) {
-      return each == except || each.starts_with(std::string(except) + "/");
-    });
+  if (is_said) std::erase_if(places.values, is_said);
   if (!places.values.empty()) {
     draft.note("member_dropped", Severity::Minor, "dropped",
                said("members the target does not know are left out: " + joined(places.values)));

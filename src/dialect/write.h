@@ -1,8 +1,9 @@
-// Messages written with the patches and the notes this takes: what compose.cc puts together.
+// Messages written with the patches and the notes this takes: what a Composer puts together.
 //
 // Pure functions; safe from any thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -20,8 +21,10 @@ std::optional<Json> stored_patch(const Message& message, Dialect dialect);
 // Writes a group of messages as the target's wire messages.
 void write_group(Draft& draft, std::span<const Message> group);
 
-// Notes the members that a patch gives back and that go nowhere.
-void note_places(Draft& draft, const Json& patch, std::string_view except = {});
+// Notes the members that a patch gives back and that go nowhere, but for the places (JSON Pointers) that are
+// said in another way.
+using IsSaid = std::function<bool(std::string_view place)>;
+void note_places(Draft& draft, const Json& patch, const IsSaid& is_said = {});
 // Notes what an `extra` remembers about other dialects than the target.
 void note_other_patches(Draft& draft, const Json& extra);
 
