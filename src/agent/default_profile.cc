@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/loop.h"
+#include "agent/reply.h"
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
 #include "parley/json/writer.h"
@@ -98,6 +99,14 @@ bool is_hopeless(Loop& loop) {
 // The model asks for nothing: that was the answer, unless it has to go on.
 Result<bool> conclude(Loop& loop, const ModelAnswer& answer) {
   if (answer.outcome.finish == Finish::Paused || !says_something(answer.message)) return false;
+  if (loop.reply) {
+    Result<Json> reply = read_reply(*loop.reply, loop.words);
+    if (!reply && loop.reasked++ < loop.options.reply_attempts) {
+      PARLEY_CHECK(loop.keep(Message::user_message(ask_again(reply.error()))));
+      return false;
+    }
+    PARLEY_TRY(loop.report.reply, std::move(reply));
+  }
   loop.end(RunEnd::Answered, loop.words);
   return true;
 }
@@ -121,7 +130,8 @@ Result<bool> think_default(Loop& loop) {
     PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the answer was cut off")));
     return std::unexpected(error_of(*answer->cut));
   }
-  loop.circles.add(signature(answer->message, calls));
+  // A reply that is asked for again may well be the same: that has a bound of its own.
+  if (!loop.reply || !calls.empty()) loop.circles.add(signature(answer->message, calls));
   if (is_hopeless(loop)) {
     PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the run ended because it went in circles")));
     loop.end(RunEnd::Stuck, Text("the run went in circles, and saying so did not help"));

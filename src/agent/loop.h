@@ -14,6 +14,7 @@
 #include "agent/history.h"
 #include "agent/profile.h"
 #include "parley/agent/agent.h"
+#include "parley/tool/schema.h"
 
 namespace parley::agent {
 
@@ -23,6 +24,7 @@ struct Loop {
   std::shared_ptr<Model> model;
   std::shared_ptr<ToolBox> tools;
   std::unique_ptr<History> history;
+  std::optional<Schema> reply = {};  // of AgentOptions::reply
 
   AgentState state = AgentState::Idle;
   std::size_t current_step = 0;

@@ -34,13 +34,17 @@ Result<std::unique_ptr<ToolCallAgent>> ToolCallAgent::open_openmanus(std::shared
   return make(std::move(model), std::move(tools), agent::history_in(std::move(memory)), std::move(options));
 }
 
-std::unique_ptr<ToolCallAgent> ToolCallAgent::make(std::shared_ptr<Model> model,
-                                                   std::shared_ptr<ToolBox> tools,
-                                                   std::unique_ptr<agent::History> history,
-                                                   AgentOptions options) {
+Result<std::unique_ptr<ToolCallAgent>> ToolCallAgent::make(std::shared_ptr<Model> model,
+                                                           std::shared_ptr<ToolBox> tools,
+                                                           std::unique_ptr<agent::History> history,
+                                                           AgentOptions options) {
   const agent::ProfileRow& row = agent::row_of(options.profile);
-  std::unique_ptr<Inside> inside(
-      new Inside{{std::move(options), row, std::move(model), std::move(tools), std::move(history)}});
+  std::optional<Schema> reply;
+  if (options.reply) {
+    PARLEY_TRY(reply, Schema::of(options.reply->schema));
+  }
+  std::unique_ptr<Inside> inside(new Inside{
+      {std::move(options), row, std::move(model), std::move(tools), std::move(history), std::move(reply)}});
   return std::unique_ptr<ToolCallAgent>(new ToolCallAgent(std::move(inside)));
 }
 

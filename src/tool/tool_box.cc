@@ -171,6 +171,12 @@ std::shared_ptr<ToolBox::Entry> ToolBox::entry_of(std::string_view name) const {
   return found == entries_.end() ? nullptr : *found;
 }
 
+bool ToolBox::approves(const ToolUseBlock& use) const {
+  if (!approval_) return false;
+  const std::scoped_lock lock(approval_->mutex);
+  return approval_->ask(use);
+}
+
 // Nothing if the call may run (T3).
 std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const RunnableTool& tool,
                                            const Json& arguments) const {
@@ -185,8 +191,7 @@ std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const Runnab
   if (!approval_) {
     return sentence(ToolStatus::Denied, "this call needs the approval of a person, and nobody can be asked");
   }
-  const std::scoped_lock lock(approval_->mutex);
-  if (approval_->ask(use)) return std::nullopt;
+  if (approves(use)) return std::nullopt;
   return sentence(ToolStatus::Denied, "a person did not approve this call");
 }
 

@@ -142,7 +142,7 @@ class ReActAgent : public BaseAgent {
 // Thinks by asking a model, acts by running the tools it asks for.
 class ToolCallAgent : public ReActAgent {
  public:
-  // The default profile keeps its conversation in `memory`.
+  // The default profile keeps its conversation in `memory`. Fails if the schema of the reply is none.
   static Result<std::unique_ptr<ToolCallAgent>> open(std::shared_ptr<Model> model,
                                                      std::shared_ptr<ToolBox> tools, StoredMemory memory,
                                                      AgentOptions options = {});
@@ -158,7 +158,7 @@ class ToolCallAgent : public ReActAgent {
 
  private:
   using ReActAgent::ReActAgent;
-  static std::unique_ptr<ToolCallAgent> make(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
+  static Result<std::unique_ptr<ToolCallAgent>> make(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
                                              std::unique_ptr<agent::History> history, AgentOptions options);
 };
 

@@ -127,9 +127,7 @@ class ToolBox {
   // Runs one call (T1).
   ToolOutput run(const ToolUseBlock& use, const ToolContext& context = {}) const;
   // Asks the person, whatever the policy says: false if there is nobody to ask.
-  bool approves(const ToolUseBlock& use) const {
-    return approve_ != nullptr && *approve_ && (*approve_)(use);
-  }
+  bool approves(const ToolUseBlock& use) const;
 
  private:
   struct Entry;     // a tool, its schema, and who is using it
