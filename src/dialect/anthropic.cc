@@ -319,6 +319,18 @@ std::optional<Json> write_choice(const Settings& settings) {
   return w.end_object().take();
 }
 
+// {"type": "json_schema", "schema"}
+void read_reply_format(const Json& member, Settings& settings) {
+  set_reply_schema(settings, std::nullopt, member.get("schema"));
+}
+
+std::optional<Json> write_reply_format(const Settings& settings) {
+  const Json schema = reply_schema(settings);
+  if (schema.is_null()) return std::nullopt;
+  json::Writer w;
+  return w.begin_object().key("type").string("json_schema").key("schema").value(schema).end_object().take();
+}
+
 constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Model>("model"),
     {"tool_choice", bit(Setting::ToolChoice) | bit(Setting::ParallelToolCalls), read_choice, write_choice},
@@ -329,6 +341,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Stop>("stop_sequences"),
     plain_setting<Setting::Stream>("stream"),
     plain_setting<Setting::ReasoningEffort>("output_config/effort"),
+    {"output_config/format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {

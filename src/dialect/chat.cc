@@ -502,19 +502,51 @@ void read_stop(const Json& member, Settings& settings) {
   }
 }
 
+// {"type": "json_schema", "json_schema": {"name", "schema"}}
+void read_reply_format(const Json& member, Settings& settings) {
+  const Json inner = member.get("json_schema").value_or(Json());
+  set_reply_schema(settings, inner.get("name"), inner.get("schema"));
+}
+
+std::optional<Json> write_reply_format(const Settings& settings) {
+  const Json schema = reply_schema(settings);
+  if (schema.is_null()) return std::nullopt;
+  json::Writer w;
+  w.begin_object().key("type").string("json_schema").key("json_schema").begin_object();
+  w.key("name").string(fitted_name(reply_name(settings), kChatName)).key("schema").value(schema);
+  return w.end_object().end_object().take();
+}
+
+// OpenAI's models that think count what they think as output, which has a member of its own, and take no
+// temperature: https://platform.openai.com/docs/guides/reasoning. One of the family does not think.
+bool thinks(const Settings& settings) {
+  const Text model = settings.get(Setting::Model).value_or(Json()).as_string().value_or(Text());
+  const auto is_of = [&](std::string_view family) { return model.view().starts_with(family); };
+  return (is_of("o1") || is_of("o3") || is_of("o4") || is_of("gpt-5")) && !is_of("gpt-5-chat");
+}
+
+template <Setting kSetting, bool kThinks>
+std::optional<Json> write_if_thinks(const Settings& settings) {
+  return thinks(settings) == kThinks ? settings.get(kSetting) : std::nullopt;
+}
+
 constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Model>("model"),
     {"tool_choice", bit(Setting::ToolChoice), read_choice, write_choice},
     plain_setting<Setting::ParallelToolCalls>("parallel_tool_calls"),
-    plain_setting<Setting::MaxTokens>("max_tokens"),
+    {"max_tokens", bit(Setting::MaxTokens), plain_setting<Setting::MaxTokens>("").from,
+     write_if_thinks<Setting::MaxTokens, false>},
     {"max_completion_tokens", bit(Setting::MaxTokens), plain_setting<Setting::MaxTokens>("").from,
-     [](const Settings&) -> std::optional<Json> { return std::nullopt; }},
-    plain_setting<Setting::Temperature>("temperature"),
+     write_if_thinks<Setting::MaxTokens, true>},
+    {"temperature", bit(Setting::Temperature), plain_setting<Setting::Temperature>("").from,
+     write_if_thinks<Setting::Temperature, false>},
     plain_setting<Setting::TopP>("top_p"),
     plain_setting<Setting::Seed>("seed"),
     {"stop", bit(Setting::Stop), read_stop, [](const Settings& s) { return s.get(Setting::Stop); }},
     plain_setting<Setting::Stream>("stream"),
+    plain_setting<Setting::StreamUsage>("stream_options/include_usage"),
     plain_setting<Setting::ReasoningEffort>("reasoning_effort"),
+    {"response_format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
 });
 
 constexpr std::string_view kAnswerPath[] = {"choices", "0", "message"};

@@ -82,6 +82,13 @@ constexpr SettingRow plain_setting(std::string_view path) {
           [](const Settings& settings) { return settings.get(kSetting); }};
 }
 
+// What a reply must look like, in Parley's words. Sets nothing unless the schema is an object and the name a
+// string; "" is no name.
+void set_reply_schema(Settings& settings, const std::optional<Json>& name, const std::optional<Json>& schema);
+// The parts of it; null if nothing is set.
+Json reply_schema(const Settings& settings);
+Text reply_name(const Settings& settings);
+
 enum class SystemForm : std::uint8_t {
   Message,         // there is no place but a message
   String,          // its texts in one string

@@ -209,14 +209,37 @@ bool has_type_of(Setting setting, const Json& value) {
       return value.is_string();
     case Setting::Stream:
     case Setting::ParallelToolCalls:
+    case Setting::StreamUsage:
       return value.type() == Json::Type::Bool;
     case Setting::Stop:
       return value.is_array() && std::ranges::all_of(value.elements(), &Json::is_string);
     case Setting::ToolChoice:
       return value.is_string() || value.is_object();
+    case Setting::ReplySchema:
+      return value.get("name").value_or(Json()).is_string() &&
+             value.get("schema").value_or(Json()).is_object();
     default:
       return value.type() == Json::Type::Number;
   }
+}
+
+void set_reply_schema(Settings& settings, const std::optional<Json>& name,
+                      const std::optional<Json>& schema) {
+  json::Writer w;
+  w.begin_object().key("name").value(name.value_or(Json::string("")));
+  w.key("schema").value(schema.value_or(Json()).compact()).end_object();
+  Json value = w.take();
+  if (has_type_of(Setting::ReplySchema, value)) settings.set(Setting::ReplySchema, std::move(value));
+}
+
+Json reply_schema(const Settings& settings) {
+  return settings.get(Setting::ReplySchema).value_or(Json()).get("schema").value_or(Json());
+}
+
+Text reply_name(const Settings& settings) {
+  const Json value = settings.get(Setting::ReplySchema).value_or(Json());
+  const Text name = value.get("name").value_or(Json()).as_string().value_or(Text());
+  return name.empty() ? Text("reply") : name;
 }
 
 Result<Tool> read_tool(const Json& tool, const std::string& path, std::string_view schema) {

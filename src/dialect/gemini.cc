@@ -410,6 +410,20 @@ std::optional<Json> write_choice(const Settings& settings) {
   return w.end_object().take();
 }
 
+// A schema needs the type of its text beside it. "responseSchema" is an older form with fewer words.
+void read_reply_schema(const Json& member, Settings& settings) {
+  set_reply_schema(settings, std::nullopt, member);
+}
+
+std::optional<Json> write_reply_schema(const Settings& settings) {
+  const Json schema = reply_schema(settings);
+  return schema.is_null() ? std::nullopt : std::optional(schema);
+}
+
+std::optional<Json> write_reply_type(const Settings& settings) {
+  return reply_schema(settings).is_null() ? std::nullopt : std::optional(Json::string("application/json"));
+}
+
 constexpr auto kSettings = std::to_array<SettingRow>({
     {"toolConfig/functionCallingConfig", bit(Setting::ToolChoice), read_choice, write_choice},
     plain_setting<Setting::Temperature>("generationConfig/temperature"),
@@ -418,6 +432,8 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::MaxTokens>("generationConfig/maxOutputTokens"),
     plain_setting<Setting::Stop>("generationConfig/stopSequences"),
     plain_setting<Setting::Seed>("generationConfig/seed"),
+    {"generationConfig/responseMimeType", 0, [](const Json&, Settings&) {}, write_reply_type},
+    {"generationConfig/responseJsonSchema", bit(Setting::ReplySchema), read_reply_schema, write_reply_schema},
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {

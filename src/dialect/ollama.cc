@@ -268,11 +268,22 @@ void read_think(const Json& member, Settings& settings) {
   if (member.is_string()) settings.set(Setting::ReasoningEffort, member);
 }
 
+// The schema itself; the word "json" says less.
+void read_reply_format(const Json& member, Settings& settings) {
+  set_reply_schema(settings, std::nullopt, member);
+}
+
+std::optional<Json> write_reply_format(const Settings& settings) {
+  const Json schema = reply_schema(settings);
+  return schema.is_null() ? std::nullopt : std::optional(schema);
+}
+
 constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Model>("model"),
     plain_setting<Setting::Stream>("stream"),
     {"think", bit(Setting::ReasoningEffort), read_think,
      [](const Settings& settings) { return settings.get(Setting::ReasoningEffort); }},
+    {"format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
     plain_setting<Setting::MaxTokens>("options/num_predict"),
     plain_setting<Setting::Temperature>("options/temperature"),
     plain_setting<Setting::TopP>("options/top_p"),

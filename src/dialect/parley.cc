@@ -317,6 +317,8 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::ToolChoice>("settings/tool_choice"),
     plain_setting<Setting::ParallelToolCalls>("settings/parallel_tool_calls"),
     plain_setting<Setting::ReasoningEffort>("settings/reasoning_effort"),
+    plain_setting<Setting::StreamUsage>("settings/stream_usage"),
+    plain_setting<Setting::ReplySchema>("settings/reply_schema"),
 });
 
 constexpr std::string_view kCounters[] = {"input", "cache_read", "cache_write", "output", "reasoning"};

@@ -500,6 +500,21 @@ std::optional<Json> write_choice(const Settings& settings) {
   return w.end_array().end_object().take();
 }
 
+// {"type": "json_schema", "name", "schema"}
+void read_reply_format(const Json& member, Settings& settings) {
+  if (member.get("type").value_or(Json()).as_string() != Text("json_schema")) return;
+  set_reply_schema(settings, member.get("name"), member.get("schema"));
+}
+
+std::optional<Json> write_reply_format(const Settings& settings) {
+  const Json schema = reply_schema(settings);
+  if (schema.is_null()) return std::nullopt;
+  json::Writer w;
+  w.begin_object().key("type").string("json_schema").key("name");
+  w.string(fitted_name(reply_name(settings), {})).key("schema").value(schema);
+  return w.end_object().take();
+}
+
 constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Model>("model"),
     {"tool_choice", bit(Setting::ToolChoice), read_choice, write_choice},
@@ -509,6 +524,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::TopP>("top_p"),
     plain_setting<Setting::Stream>("stream"),
     plain_setting<Setting::ReasoningEffort>("reasoning/effort"),
+    {"text/format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {

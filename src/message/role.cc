@@ -16,9 +16,19 @@ constexpr std::array<std::string_view, 4> kAgentStates = {"IDLE", "RUNNING", "FI
 constexpr std::array<std::string_view, 9> kBlockTypes = {
     "text", "thinking", "image", "audio", "video", "document", "tool_use", "tool_result", "raw"};
 
-constexpr std::array<std::string_view, 11> kSettings = {
-    "model",  "max_tokens",  "temperature",         "top_p",           "top_k", "seed", "stop",
-    "stream", "tool_choice", "parallel_tool_calls", "reasoning_effort"};
+constexpr std::array<std::string_view, 13> kSettings = {"model",
+                                                        "max_tokens",
+                                                        "temperature",
+                                                        "top_p",
+                                                        "top_k",
+                                                        "seed",
+                                                        "stop",
+                                                        "stream",
+                                                        "tool_choice",
+                                                        "parallel_tool_calls",
+                                                        "reasoning_effort",
+                                                        "stream_usage",
+                                                        "reply_schema"};
 
 // Unrolled, so that every comparison is one with a constant.
 template <typename Enum, const auto& kNames>

@@ -6,9 +6,11 @@
 //   temperature, top_p, top_k, seed  numbers
 //   stop                 list of strings
 //   stream               true or false
+//   stream_usage         true or false: whether a stream says what it cost, where that must be asked for
 //   tool_choice          "auto", "none", "required", or {"names": [string, ...], "must": true or false}
 //   parallel_tool_calls  true or false
 //   reasoning_effort     string
+//   reply_schema         {"name": string, "schema": a JSON Schema}: what the reply must look like
 //
 // A value; one thread at a time.
 #pragma once
@@ -35,6 +37,8 @@ enum class Setting : std::uint8_t {
   ToolChoice,
   ParallelToolCalls,
   ReasoningEffort,
+  StreamUsage,
+  ReplySchema,
 };
 std::string_view to_string(Setting setting);  // as listed above
 
