@@ -407,4 +407,19 @@ Failure failure_of(Dialect dialect, int status, std::span<const HeaderField> hea
   return failure;
 }
 
+Failure failure_of(Dialect dialect, const stream::Failed& failed) {
+  constexpr int kStreamed = 200;  // a stream that began, whatever it came to
+  Failure failure;
+  failure.kind = Transport;
+  if (failed.error.code == Code::Unavailable) {  // the provider's own words
+    const Said said{whole_number(failed.kind), {failed.kind.str()}, failed.error.message, {}, {}};
+    failure.kind = kind_of(dialect, said.status.value_or(kStreamed), said);
+  }
+  // What is too long comes again as long.
+  failure.retryable = is_retryable(failure.kind) && failed.error.code != Code::LimitExceeded;
+  failure.message = shown(failed.error.message);
+  failure.code = shown(failed.kind);
+  return failure;
+}
+
 }  // namespace parley

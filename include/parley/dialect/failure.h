@@ -20,6 +20,7 @@
 
 #include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
+#include "parley/dialect/stream.h"
 #include "parley/message/outcome.h"
 
 namespace parley {
@@ -47,10 +48,10 @@ inline constexpr std::size_t kFailureTextBytes = 512;
 struct Failure {
   FailureKind kind = FailureKind::Server;
   bool retryable = false;
-  std::optional<std::chrono::milliseconds> wait;  // how long the provider asks to wait
-  Text message;                                   // for people; what the answer was, if it has no words
-  Text code;                                      // the provider's word for it, if it has one
-  Text request_id;                                // what the provider's support asks for
+  std::optional<std::chrono::milliseconds> wait = {};  // how long the provider asks to wait
+  Text message = {};                                   // for people; what the answer was, if it has no words
+  Text code = {};                                      // the provider's word for it, if it has one
+  Text request_id = {};                                // what the provider's support asks for
   bool operator==(const Failure&) const = default;
 };
 
@@ -65,5 +66,8 @@ struct HeaderField {
 // what a date to wait for is compared with.
 Failure failure_of(Dialect dialect, int status, std::span<const HeaderField> headers, std::string_view body,
                    std::int64_t now_ms);
+// What the end of a stream means that failed: as the provider's words say, or Transport for what is not the
+// dialect.
+Failure failure_of(Dialect dialect, const stream::Failed& failed);
 
 }  // namespace parley
