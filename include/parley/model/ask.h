@@ -1,0 +1,52 @@
+// OpenManus' three questions over any Model: a text, a text about images, and a step that may call tools.
+//
+// Invariants (quoted by tests as K1..K4):
+//   K1  A text is what the model said, byte for byte; what it did not finish, and nothing at all, is an error
+//       and no text.
+//   K2  The answer of ask_tool() has everything: thinking, finish reason, usage, calls.
+//   K3  No message that was passed in is changed or left out.
+//   K4  An image is checked before it is sent, and labelled by what its bytes are. A URL is passed on.
+//
+// Functions are safe from any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/text.h"
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+#include "parley/message/role.h"
+#include "parley/model/model.h"
+#include "parley/token/ledger.h"
+
+namespace parley {
+
+struct AskOptions {
+  std::span<const Message> system = {};  // in front of the messages
+  std::optional<double> temperature = {};
+  bool stream = true;
+  CallOptions call = {};
+  // Errors have OpenManus' texts.
+  bool openmanus = false;
+  // OpenManus' limit on the input of all questions together: a question that would exceed it is
+  // LimitExceeded, and what it cost is added. Not used by several threads at once.
+  TokenLedger* limit = nullptr;
+};
+
+// Fails as the model does; with Unavailable if it said nothing or was cut.
+Called<Text> ask(Model& model, std::span<const Message> messages, const AskOptions& options = {});
+
+// The images, as base64, data URLs or http and https URLs, go behind what the last message says, which must
+// be a user's. Fails with Unsupported if the model sees no images, with Invalid if nobody asks, and as
+// parse_user_request() does for an image that is none.
+Called<Text> ask_with_images(Model& model, std::span<const Message> messages,
+                             std::span<const std::string_view> images, const AskOptions& options = {});
+
+Called<ModelAnswer> ask_tool(Model& model, std::span<const Message> messages, std::span<const Tool> tools,
+                             ToolChoice choice = ToolChoice::Auto, const AskOptions& options = {});
+
+}  // namespace parley

@@ -1,0 +1,58 @@
+// What tokens cost: a table by the beginnings of models' names, which the user can edit.
+//
+// Invariants (quoted by tests as D1..D3):
+//   D1  The row with the longest beginning that fits decides; a row may name a provider, and then fits it
+//       alone and wins over one that does not.
+//   D2  Tokens from a cache are not counted as fresh ones, too.
+//   D3  A cost is known only if the row and the counts of input and output are.
+//
+// As JSON a table is a list: [{"model": "gpt-4o", "input": 2.5, "cache_read": 1.25, "output": 10}, ...], in
+// dollars per million tokens; "provider" and the two prices of caches may be missing, and these are then that
+// of fresh input.
+//
+// A value; one thread at a time. find() and cost() are safe from any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/message/outcome.h"
+
+namespace parley {
+
+struct Price {
+  std::string model;          // the beginning of its name
+  std::string provider = {};  // empty: any
+  double input = 0;           // dollars per million tokens, as are all below
+  double output = 0;
+  std::optional<double> cache_read = {};
+  std::optional<double> cache_write = {};
+};
+
+class PriceTable {
+ public:
+  PriceTable() = default;  // knows no price
+  explicit PriceTable(std::vector<Price> rows) : rows_(std::move(rows)) {}
+  // Fails with what Json::parse() fails with, with WrongType, Missing, or Invalid for a price below 0.
+  static Result<PriceTable> parse(std::string_view json);
+  // Prices that providers published, as of kPricesDate. They change: who bills by them edits them.
+  static PriceTable published();
+
+  // Rows that are put in front of others of the same beginning.
+  void prefer(std::span<const Price> rows);
+  const Price* find(std::string_view provider, std::string_view model) const;
+  // In dollars.
+  std::optional<double> cost(std::string_view provider, std::string_view model, const Usage& usage) const;
+  const std::vector<Price>& rows() const { return rows_; }
+
+ private:
+  std::vector<Price> rows_;
+};
+
+inline constexpr std::string_view kPricesDate = "2025-12";
+
+}  // namespace parley

@@ -1,0 +1,150 @@
+#include "parley/model/ask.h"
+
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "parley/guard/request.h"
+#include "parley/token/counter.h"
+
+namespace parley {
+namespace {
+
+// OpenManus' sentences where its own code has one.
+enum class Trouble : std::uint8_t { Empty, EmptyStream, NoImages, NobodyAsks };
+
+std::string sentence(Trouble trouble, const Model& model, bool openmanus) {
+  const std::string name = model.info().name.str();
+  switch (trouble) {
+    case Trouble::Empty:
+      return openmanus ? "Empty or invalid response from LLM" : "the model said nothing";
+    case Trouble::EmptyStream:
+      return openmanus ? "Empty response from streaming LLM" : "the model said nothing";
+    case Trouble::NoImages:
+      return openmanus ? "Model " + name +
+                             " does not support images. Use a model from ['gpt-4-vision-preview', 'gpt-4o', "
+                             "'gpt-4o-mini', 'claude-3-opus-20240229', 'claude-3-sonnet-20240229', "
+                             "'claude-3-haiku-20240307']"
+                       : "the model " + name + " sees no images";
+    case Trouble::NobodyAsks:
+      return openmanus ? "The last message must be from the user to attach images"
+                       : "images go with what a user asks, and the last message is not a user's";
+  }
+  return {};
+}
+
+std::unexpected<CallError> refused(const Model& model, Error error, FailureKind kind,
+                                   const CallRecord& call = {}) {
+  Failure failure{.kind = kind, .retryable = is_retryable(kind), .message = Text::repaired(error.message)};
+  CallRecord record = call;
+  record.provider = model.info().provider;
+  record.model = model.info().name;
+  record.failure = kind;
+  return std::unexpected(CallError{std::move(error), std::move(failure), std::move(record)});
+}
+
+// One call, with OpenManus' limit around it if there is one.
+class Asking {
+ public:
+  Asking(Model& model, const AskOptions& options) : model_(model), options_(options) {}
+
+  Called<ModelAnswer> put(std::span<const Message> messages, std::span<const Tool> tools, Settings settings) {
+    ModelRequest request;
+    request.stream = options_.stream;
+    request.conversation.reserve(options_.system.size() + messages.size());
+    for (const Message& message : options_.system) request.conversation.append(message);
+    for (const Message& message : messages) request.conversation.append(message);
+    if (!tools.empty()) request.conversation.set_tools({tools.begin(), tools.end()});
+    if (options_.temperature) settings.set(Setting::Temperature, number(*options_.temperature));
+    request.conversation.set_settings(std::move(settings));
+    std::size_t estimate = 0;
+    if (options_.limit != nullptr) {
+      estimate = TokenCounter::for_model(model_.info().name).count(request.conversation);
+      if (!options_.limit->check(estimate)) {
+        return refused(model_, fail(Code::LimitExceeded, options_.limit->message(estimate)).error(),
+                       FailureKind::ContextTooLong);
+      }
+    }
+    Called<ModelAnswer> answer = model_.complete(request, options_.call);
+    if (options_.limit != nullptr && answer) {
+      const Usage& usage = answer->outcome.usage;
+      options_.limit->update(usage.input.value_or(estimate), usage.output.value_or(0));
+    }
+    return answer;
+  }
+
+  Called<Text> put_for_text(std::span<const Message> messages) {
+    Called<ModelAnswer> answer = put(messages, {}, {});
+    if (!answer) return std::unexpected(std::move(answer).error());
+    if (answer->cut) {
+      const std::string why = "the answer is not whole: " + answer->cut->message.str();
+      return refused(model_, fail(Code::Unavailable, why).error(), answer->cut->kind, answer->call);
+    }
+    Text text = answer->message.get_text_content("").value_or(Text());
+    if (!text.empty()) return text;
+    const auto kind = failure_kind(answer->outcome.finish).value_or(FailureKind::Server);
+    const Trouble trouble = options_.stream ? Trouble::EmptyStream : Trouble::Empty;
+    return refused(model_, fail(Code::Unavailable, sentence(trouble, model_, options_.openmanus)).error(),
+                   kind, answer->call);
+  }
+
+ private:
+  static Json number(double value) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    return Json::parse(std::string_view(digits.data(), end)).value_or(Json::number(0));
+  }
+
+  Model& model_;
+  const AskOptions& options_;
+};
+
+bool is_web_url(std::string_view text) { return text.starts_with("https://") || text.starts_with("http://"); }
+
+Result<Block> image_of(std::string_view image, std::size_t index) {
+  if (is_web_url(image)) {
+    PARLEY_TRY(Text url, Text::copy(image));
+    return Block(ImageBlock{URLSource{std::move(url), {}}});
+  }
+  // The request's own text is checked elsewhere; here only the image is.
+  Result<UserRequest> checked = parse_user_request("image", image);
+  if (!checked)
+    return fail(checked.error().code, checked.error().message, "/images/" + std::to_string(index));
+  return checked->message.get_content_blocks({BlockType::Image}).front();
+}
+
+}  // namespace
+
+Called<Text> ask(Model& model, std::span<const Message> messages, const AskOptions& options) {
+  return Asking(model, options).put_for_text(messages);
+}
+
+Called<Text> ask_with_images(Model& model, std::span<const Message> messages,
+                             std::span<const std::string_view> images, const AskOptions& options) {
+  const auto no = [&](Code code, Trouble trouble) {
+    return refused(model, fail(code, sentence(trouble, model, options.openmanus)).error(),
+                   FailureKind::InvalidRequest);
+  };
+  if (!model.info().sees_images) return no(Code::Unsupported, Trouble::NoImages);
+  if (messages.empty() || messages.back().role() != Role::User) return no(Code::Invalid, Trouble::NobodyAsks);
+  std::vector<Block> blocks = messages.back().blocks();
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    Result<Block> block = image_of(images[i], i);
+    if (!block) return refused(model, std::move(block).error(), FailureKind::InvalidRequest);
+    blocks.push_back(*std::move(block));
+  }
+  std::vector<Message> all(messages.begin(), messages.end() - 1);
+  all.push_back(
+      MessageBuilder::like(messages.back()).blocks(std::move(blocks)).build().value_or(messages.back()));
+  return Asking(model, options).put_for_text(all);
+}
+
+Called<ModelAnswer> ask_tool(Model& model, std::span<const Message> messages, std::span<const Tool> tools,
+                             ToolChoice choice, const AskOptions& options) {
+  Settings settings;
+  if (!tools.empty()) settings.set(Setting::ToolChoice, Json::string(to_string(choice)));
+  return Asking(model, options).put(messages, tools, std::move(settings));
+}
+
+}  // namespace parley

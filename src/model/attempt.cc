@@ -1,0 +1,200 @@
+#include "model/attempt.h"
+
+#include <limits>
+#include <utility>
+
+#include "parley/base/clock.h"
+
+namespace parley::model {
+namespace {
+
+// Enough of an answer that is none to say what it is.
+constexpr std::size_t kBeginning = std::size_t{64} * 1024;
+constexpr std::size_t kShortestKey = 4;  // replacing less would only garble the text
+
+// What a server repeats of the key is taken out before a text is cut: half a key would not be found.
+void remove_key(std::string& text, const Secret& key) {
+  constexpr std::string_view kInstead = "[redacted: key]";
+  if (key.reveal().size() < kShortestKey) return;
+  for (std::size_t at = text.find(key.reveal()); at != std::string::npos;
+       at = text.find(key.reveal(), at + kInstead.size())) {
+    text.replace(at, key.reveal().size(), kInstead);
+  }
+}
+
+Text without_key(const Text& text, const Secret& key) {
+  if (key.empty() || !text.view().contains(key.reveal())) return text;
+  std::string copy = text.str();
+  remove_key(copy, key);
+  return Text::repaired(copy);
+}
+
+// The blocks of all messages of an answer as one message, as a stream of it would have them.
+Message joined(std::span<const Message> messages) {
+  std::vector<Block> blocks;
+  for (const Message& message : messages) {
+    for (Block& block : message.blocks()) {
+      const auto* text = block.as<TextBlock>();
+      if (text == nullptr || !text->text.empty()) blocks.push_back(std::move(block));
+    }
+  }
+  return MessageBuilder(Role::Assistant).blocks(std::move(blocks)).build().value();
+}
+
+}  // namespace
+
+Code code_of(const Failure& failure) {
+  if (failure.kind == FailureKind::ContextTooLong) return Code::LimitExceeded;
+  return failure.retryable ? Code::Unavailable : Code::Invalid;
+}
+
+Attempted Attempt::run(net::Request& request) {
+  if (!reader_)
+    return failed({.kind = FailureKind::InvalidRequest, .message = "the dialect has no streams"},
+                  Code::Invalid);
+  request.stop = question_.stop;
+  request.on_body = [this](std::string_view piece) { return take_bytes(piece); };
+  const Result<net::Response> response = net::send(request);
+  return response ? ended(*response) : broken(response.error());
+}
+
+Result<void> Attempt::take_bytes(std::string_view piece) {
+  if (question_.stream) {
+    body_.append(piece.substr(0, kBeginning - std::min(body_.size(), kBeginning)));
+    reader_->feed(piece, [this](const StreamEvent& event) { take(event); });
+  } else {
+    body_.append(piece);
+  }
+  if (question_.stop.stop_requested()) return fail(Code::Cancelled, "the call was stopped");
+  return {};
+}
+
+void Attempt::take(const StreamEvent& event) {
+  // How a stream died is delivered once it is known what that comes to.
+  if (std::holds_alternative<stream::Truncated>(event)) return;
+  if (const auto* failed = std::get_if<stream::Failed>(&event)) {
+    failed_ = *failed;
+    remove_key(failed_->error.message, question_.key);
+    failed_->kind = without_key(failed_->kind, question_.key);
+    return;
+  }
+  const bool says_nothing = std::holds_alternative<stream::Start>(event) ||
+                            std::holds_alternative<stream::UsageUpdate>(event) ||
+                            std::holds_alternative<stream::Unknown>(event);
+  if (says_nothing && !has_delivered_) {
+    held_.push_back(event);
+    return;
+  }
+  for (const StreamEvent& earlier : std::exchange(held_, {})) deliver(earlier);
+  deliver(event);
+}
+
+void Attempt::deliver(const StreamEvent& event) {
+  if (question_.stop.stop_requested()) return;  // the event before was the last one wanted
+  gathered_.add(event);
+  is_done_ = is_done_ || std::holds_alternative<stream::Done>(event);
+  has_delivered_ = true;
+  if (!first_delta_ && question_.stream && std::holds_alternative<stream::Delta>(event)) {
+    first_delta_ = question_.timer.now();
+  }
+  if (question_.on_event) question_.on_event(event);
+}
+
+// The same way as a stream, so that the answer is the same (A1).
+void Attempt::read_whole() {
+  Result<Reading> reading = read(body_, question_.dialect);
+  if (!reading || reading->conversation.shape() != DocumentShape::Response) return;
+  const Conversation& answer = reading->conversation;
+  notes_ = std::move(reading->notes);
+  constexpr std::size_t kAtOnce = std::numeric_limits<std::size_t>::max();
+  std::vector<Note> lost = to_events(
+      joined(answer.messages()), answer.outcome().value_or(Outcome()),
+      [this](const StreamEvent& event) { take(event); }, kAtOnce);
+  notes_.insert(notes_.end(), lost.begin(), lost.end());
+}
+
+Attempted Attempt::ended(const net::Response& response) {
+  const bool is_good = response.status >= 200 && response.status < 300;
+  if (!is_good) {
+    Failure failure = failure_in(response);
+    const Code code = code_of(failure);
+    return failed(std::move(failure), code);
+  }
+  if (question_.stream) {
+    reader_->finish([this](const StreamEvent& event) { take(event); });
+  } else {
+    read_whole();
+  }
+  if (question_.stop.stop_requested() && !is_done_ && !failed_)
+    return broken(fail(Code::Cancelled, "the call was stopped").error());
+  if (is_done_) return done();
+  Failure failure;
+  if (failed_) {
+    failure = failure_of(question_.dialect, *failed_);
+  } else if (has_delivered_) {
+    failure = {
+        .kind = FailureKind::Transport, .retryable = true, .message = "the stream ended before its end"};
+  } else {
+    failure = failure_in(response);  // a web page, an error without a status, nothing
+  }
+  const Code code = code_of(failure);
+  return failed(std::move(failure), code);
+}
+
+// The connection ended, by itself or by us. An answer that had said that it is complete is complete.
+Attempted Attempt::broken(const Error& error) {
+  if (is_done_) return done();
+  Failure failure;
+  failure.kind = FailureKind::Transport;
+  failure.retryable = error.retryable();
+  failure.message = Text::repaired(error.message);
+  // What is too large is that again.
+  if (error.code == Code::LimitExceeded) failure.kind = FailureKind::Server;
+  if (error.code == Code::Invalid) failure.kind = FailureKind::InvalidRequest;
+  const bool is_ours = error.code == Code::Cancelled || error.code == Code::Timeout;
+  const Code code = is_ours ? error.code : code_of(failure);
+  return failed(std::move(failure), code);
+}
+
+Attempted Attempt::failed(Failure failure, Code code) {
+  failure.message = without_key(failure.message, question_.key);
+  failure.code = without_key(failure.code, question_.key);
+  failure.request_id = without_key(failure.request_id, question_.key);
+  Attempted out{.failure = std::move(failure), .code = code, .has_delivered = has_delivered_};
+  if (!has_delivered_) return out;
+  // Whoever was told of a beginning is told of an end (S2).
+  if (question_.on_event) {
+    question_.on_event(failed_ ? StreamEvent(*failed_) : StreamEvent(stream::Truncated{}));
+  }
+  out.said = gathered_.take();
+  return out;
+}
+
+Attempted Attempt::done() {
+  Attempted out{.said = gathered_.take(), .has_delivered = has_delivered_};
+  out.said->notes.insert(out.said->notes.begin(), notes_.begin(), notes_.end());
+  const std::optional<FailureKind> kind = failure_kind(out.said->outcome.finish);
+  if (!kind) return out;
+  // A reason to end that is a failure, where nothing was said, is no answer.
+  const bool is_empty = out.said->message.blocks().empty();
+  if (!is_empty && *kind != FailureKind::Server) return out;
+  Failure failure;
+  failure.kind = *kind;
+  failure.message = Text::repaired("the model ended with '" + out.said->outcome.raw_finish.str() + "'");
+  failure.code = out.said->outcome.raw_finish;
+  out.code = code_of(failure);
+  out.failure = std::move(failure);
+  if (is_empty) out.said.reset();
+  return out;
+}
+
+Failure Attempt::failure_in(const net::Response& response) const {
+  std::string body = body_.substr(0, kBeginning);
+  remove_key(body, question_.key);
+  std::vector<HeaderField> headers;
+  headers.reserve(response.headers.size());
+  for (const net::Header& header : response.headers) headers.push_back({header.name, header.value});
+  return failure_of(question_.dialect, response.status, headers, body, now_ms());
+}
+
+}  // namespace parley::model

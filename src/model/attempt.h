@@ -1,0 +1,78 @@
+// One attempt to get an answer: a request is sent, and what comes back is read, delivered and put together.
+//
+// Events that say nothing yet (a start, token counts, unknown ones) are held back until one does, so that an
+// attempt that fails before the model said anything has delivered nothing and can be made again (A2).
+//
+// One thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "parley/dialect/accumulate.h"
+#include "parley/dialect/failure.h"
+#include "parley/dialect/stream.h"
+#include "parley/model/timer.h"
+#include "parley/net/http.h"
+
+namespace parley::model {
+
+// What an attempt came to.
+struct Attempted {
+  std::optional<Accumulated> said = {};  // nothing if there is no answer at all
+  std::optional<Failure> failure = {};   // why it is not all
+  Code code = Code::Invalid;             // of the failure
+  bool has_delivered = false;
+};
+
+// How to ask; outlives the attempt.
+struct Question {
+  Dialect dialect = Dialect::OpenAI;
+  bool stream = true;
+  const OnStreamEvent& on_event;
+  std::stop_token stop;
+  const Secret& key;
+  Timer& timer;
+};
+
+class Attempt {
+ public:
+  explicit Attempt(const Question& question)
+      : question_(question), gathered_(question.dialect), reader_(StreamReader::of(question.dialect)) {}
+
+  // Sends the request, whose on_body is the attempt's own.
+  Attempted run(net::Request& request);
+
+  std::optional<Timer::Time> first_delta() const { return first_delta_; }
+
+ private:
+  Result<void> take_bytes(std::string_view piece);
+  void take(const StreamEvent& event);
+  void deliver(const StreamEvent& event);
+  void read_whole();
+  Attempted ended(const net::Response& response);
+  Attempted broken(const Error& error);
+  Attempted failed(Failure failure, Code code);
+  Attempted done();
+  Failure failure_in(const net::Response& response) const;
+
+  const Question& question_;
+  Accumulator gathered_;
+  Result<StreamReader> reader_;
+  std::string body_;  // all of it, or the beginning of a stream
+  std::vector<StreamEvent> held_;
+  std::optional<stream::Failed> failed_;  // the end of the stream
+  bool is_done_ = false;                  // its end, if all is well
+  std::vector<Note> notes_;
+  std::optional<Timer::Time> first_delta_;
+  bool has_delivered_ = false;
+};
+
+// The code that an error of this failure has.
+Code code_of(const Failure& failure);
+
+}  // namespace parley::model

@@ -1,0 +1,121 @@
+// For tests of this room: a provider on the loopback interface that answers what a test says, and a timer
+// that waits for nothing.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "net/loopback_server.h"
+#include "parley/dialect/dialect.h"
+#include "parley/dialect/stream.h"
+#include "parley/model/http_model.h"
+#include "parley/model/provider.h"
+
+namespace parley::model {
+
+inline constexpr std::string_view kTestKey = "swordfish-0123456789";
+
+// Time passes by waiting only; every wait is kept.
+class FakeTimer final : public Timer {
+ public:
+  Time now() override {
+    const std::lock_guard lock(mutex_);
+    return now_;
+  }
+  bool wait(std::chrono::milliseconds time, const std::stop_token& stop) override {
+    const std::lock_guard lock(mutex_);
+    if (stop_at_wait) stop_at_wait->request_stop();
+    waits.push_back(time.count());
+    now_ += time;
+    return !stop.stop_requested();
+  }
+  double chance() override { return 0.5; }
+
+  std::vector<std::int64_t> waits;  // in milliseconds
+  std::stop_source* stop_at_wait = nullptr;
+
+ private:
+  std::mutex mutex_;
+  Time now_ = Time(std::chrono::hours(1));
+};
+
+// Answers the first request with the first text, and so on; the last one again and again.
+class TestProvider {
+ public:
+  explicit TestProvider(std::vector<std::string> answers)
+      : server([this, answers = std::move(answers)](net::LoopbackServer::Connection& connection,
+                                                    const net::SeenRequest&) {
+          connection.send(answers[std::min(count_++, answers.size() - 1)]);
+        }) {}
+  explicit TestProvider(net::LoopbackServer::Script script) : server(std::move(script)) {}
+
+  ModelConfig config(std::string_view provider = "openai") {
+    ModelConfig config;
+    config.model = std::string(provider) + "/a-model";
+    config.key = Secret(kTestKey);
+    config.base_url = server.url("");
+    config.timer = timer;
+    config.ledger = ledger;
+    return config;
+  }
+
+  std::shared_ptr<FakeTimer> timer = std::make_shared<FakeTimer>();
+  std::shared_ptr<UsageLedger> ledger = std::make_shared<UsageLedger>();
+
+ private:
+  std::size_t count_ = 0;
+
+ public:
+  net::LoopbackServer server;  // last, as its thread uses what is above
+};
+
+inline std::string sse(std::string_view body) {
+  return net::answer("200 OK", "Content-Type: text/event-stream\r\n", body);
+}
+inline std::string json_answer(std::string_view status, std::string_view body,
+                               std::string_view headers = "") {
+  return net::answer(status, "Content-Type: application/json\r\n" + std::string(headers), body);
+}
+
+// A message as the dialect streams it.
+inline std::string streamed(Dialect dialect, const Message& message, const Outcome& outcome) {
+  std::string bytes;
+  StreamWriter writer = StreamWriter::of(dialect).value();
+  (void)to_events(message, outcome, [&](const StreamEvent& event) { writer.write(event, bytes); }, 5);
+  return bytes;
+}
+
+// The same as a whole answer.
+inline std::string written(Dialect dialect, const Message& message, const Outcome& outcome) {
+  Conversation conversation({message});
+  conversation.set_shape(DocumentShape::Response);
+  conversation.set_outcome(outcome);
+  return write(conversation, dialect).value().text.str();
+}
+
+inline Outcome plain_outcome() {
+  Outcome outcome;
+  outcome.id = "answer-1";
+  outcome.model = "a-model";
+  outcome.finish = Finish::Stop;
+  outcome.usage.input = 11;
+  outcome.usage.output = 7;
+  return outcome;
+}
+
+inline ModelRequest hello(bool stream = true) {
+  ModelRequest request;
+  request.conversation = Conversation({Message::user_message("Hello")});
+  request.stream = stream;
+  return request;
+}
+
+inline std::string hi_stream() {
+  return sse(
+      streamed(Dialect::OpenAI, Message::assistant_message("Hi, how are you today?"), plain_outcome()));
+}
+
+}  // namespace parley::model
