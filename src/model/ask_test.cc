@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/test_server.h"
 #include "parley/base/base64.h"
 
