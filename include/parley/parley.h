@@ -58,6 +58,7 @@
 #include "parley/model/provider.h"
 #include "parley/model/timer.h"
 #include "parley/model/usage_ledger.h"
+#include "parley/model/recorder.h"
 #include "parley/model/rehearsal.h"
 #include "parley/net/http.h"
 #include "parley/net/resolver.h"

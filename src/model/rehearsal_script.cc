@@ -218,7 +218,7 @@ Result<Recorded> read_recorded(const Json& json, const std::string& path) {
   PARLEY_TRY(Recorded out, read_object(*response, path + "/response", kResponse));
   out.method = std::move(asked.method);
   out.path = std::move(asked.path);
-  out.body = comparable(asked.body);
+  out.body = std::move(asked.body);
   return out;
 }
 
