@@ -7,7 +7,7 @@
 namespace parley {
 namespace {
 
-constexpr std::chrono::milliseconds kToCancel{1000};  // to tell a server that a call is cancelled
+constexpr std::chrono::milliseconds kToCancel{500};  // to tell a server that a call is cancelled
 constexpr std::chrono::milliseconds kLongestPause{60'000};
 
 // How a call ends that has no answer (the codes of McpTransport::exchange).
