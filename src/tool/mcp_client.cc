@@ -120,6 +120,7 @@ void McpClient::forget(const std::shared_ptr<McpTransport>& transport) {
 Result<McpMessage> McpClient::ask(std::string_view method, const Json& params, Deadline deadline,
                                   const std::stop_token& stop) {
   for (bool is_again = false;; is_again = true) {
+    if (stop.stop_requested()) return fail(Code::Cancelled, "the call was stopped before it was sent");
     PARLEY_TRY(const std::shared_ptr<McpTransport> transport, connected(deadline, stop));
     const std::int64_t id = ++last_id_;
     Result<McpMessage> answer = transport->exchange(id, mcp_request(id, method, params), deadline, stop);

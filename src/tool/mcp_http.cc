@@ -17,9 +17,11 @@ constexpr std::chrono::milliseconds kToLeave{1000};    // to end the session
 constexpr std::chrono::milliseconds kPause{1000};      // before listening again
 constexpr int kSilences = 5;                           // streams without an event, after which nobody listens
 
-constexpr int kNotFound = 404;
-
 bool is_good(int status) { return status >= 200 && status < 300; }
+
+// The answer to a session that is not known. 404 is the standard's, 400 that of the many servers made after
+// the example of the TypeScript SDK; it may mean anything else, but to begin again costs little.
+bool is_forgetful(int status) { return status == 404 || status == 400; }
 
 // What is received for one request: events or JSON. They are told apart by the first byte, because the header
 // is not there before the end: no event begins with a bracket, and every message does.
@@ -177,7 +179,7 @@ class HttpTransport final : public McpTransport {
     sentence += is_good(status) ? "gave no answer" : "answered " + std::to_string(status);
     if (refusal && !refusal->message.empty()) sentence += ": " + refusal->message.str();
     Code code = Code::Invalid;
-    if (status == kNotFound && has_session()) code = Code::NotFound;
+    if (is_forgetful(status) && has_session()) code = Code::NotFound;
     if (is_good(status) || status >= 500) code = Code::Unresolved;
     return fail(code, std::move(sentence)).error();
   }

@@ -363,22 +363,38 @@ TEST(McpStdio, AServerHasTheVariablesItWasGivenAndNoOthers) {
 }
 
 TEST(McpHttp, ASessionIsEndedAndOneThatIsForgottenBeginsAgain) {
-  const Folder folder;
-  const HttpServer http({"--log", folder.file("log")});
-  {
-    McpClient client(McpServer{.name = "test", .url = http.url("/deaf")}, options());
-    const auto call = [&](std::string_view tool) {
-      return client.call(tool, json(R"({"text": "hi"})"), within(kLong));
-    };
-    EXPECT_EQ(call("forget").joined_text(), "who are you?");
-    EXPECT_EQ(call("echo").joined_text(), "hi");
+  for (const auto& [path, status] : {std::pair("/deaf", "404"), std::pair("/old", "400")}) {
+    const Folder folder;
+    const HttpServer http({"--log", folder.file("log")});
+    {
+      McpClient client(McpServer{.name = "test", .url = http.url(path)}, options());
+      const auto call = [&](std::string_view tool) {
+        return client.call(tool, json(R"({"text": "hi"})"), within(kLong)).joined_text();
+      };
+      EXPECT_EQ(call("forget"), "who are you?");
+      EXPECT_EQ(call("echo"), "hi");
+    }
+    std::vector<std::string> seen = folder.lines("log");
+    std::erase(seen, "GET 405");  // from a thread of its own
+    const std::string no = status;
+    const std::vector<std::string> expected = {"POST 200",   "POST 202",     "POST 200",  // begins, calls
+                                               "POST " + no, "DELETE " + no,  // is not known any more
+                                               "POST 200",   "POST 202",     "POST 200", "DELETE 200"};
+    EXPECT_EQ(seen, expected) << path;
   }
-  std::vector<std::string> seen = folder.lines("log");
-  std::erase(seen, "GET 405");  // from a thread of its own
-  const std::vector<std::string> expected = {"POST 200", "POST 202",   "POST 200",  // begins, calls
-                                             "POST 404", "DELETE 404",              // is not known any more
-                                             "POST 200", "POST 202",   "POST 200", "DELETE 200"};
-  EXPECT_EQ(seen, expected);
+}
+
+TEST(McpStdio, ACallThatWasStoppedIsNotSent) {
+  const Folder folder;
+  McpClient client(stdio_server(), options());
+  std::stop_source stop;
+  stop.request_stop();
+  ToolContext context = within(kLong);
+  context.stop = stop.get_token();
+  const Json arguments = json(R"({"file": ")" + folder.file("notes") + "\"}");
+  EXPECT_EQ(client.call("note", arguments, context).status, ToolStatus::Interrupted);
+  EXPECT_EQ(client.call("note", arguments, within(kLong)).status, ToolStatus::Ok);
+  EXPECT_EQ(folder.lines("notes").size(), 1U);
 }
 
 TEST(McpHttp, WrongAnswersAreErrors) {

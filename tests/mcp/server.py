@@ -12,7 +12,7 @@
                 nameless: lists a tool without a name               schemaless: lists a tool with a schema that is none
 
 With --http it prints its port. The path says how it answers: /mcp with events, /json with JSON, /deaf with events but
-without a stream for GET; /html, /401, /500 wrongly.
+without a stream for GET, /old the same with 400 to sessions it does not know; /html, /401, /500 wrongly.
 """
 import argparse
 import base64
@@ -283,7 +283,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "which session?"}}
             return self.finish_with(400, json.dumps(error).encode())
         if name not in SESSIONS:
-            return self.finish_with(404)
+            return self.finish_with(400 if self.path == "/old" else 404)
         return SESSIONS[name]
 
     def do_POST(self):
@@ -321,7 +321,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return None
 
     def do_GET(self):
-        if self.path == "/deaf":
+        if self.path in ("/deaf", "/old"):
             return self.finish_with(405)
         session = self.session()
         if session is None:
