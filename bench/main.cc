@@ -153,8 +153,8 @@ int main(int argc, char** argv) {
     print("\n## A large memory\n\n" + to_markdown(resident));
   }
   std::vector<bench::Goal> goals = bench::check_goals(table, held, copies, resident);
-  if (has("store", options.task)) {
-    const std::vector<bench::store_task::Measured> stored = bench::store_task::measure();
+  const std::vector<bench::store_task::Measured> stored = bench::store_task::measure(options.task);
+  if (!stored.empty()) {
     print("\n## Stores\n\n" + bench::store_task::to_markdown(stored));
     for (bench::Goal& goal : bench::store_task::goals(stored)) goals.push_back(std::move(goal));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "goals.h"
@@ -15,9 +16,9 @@ struct Measured {
   double p99_us = 0;      // of one call, best of all turns
 };
 
-// In the folder for temporary files, which should be on the disk that is meant; servers of PostgreSQL and
-// Redis are started there, and stopped.
-std::vector<Measured> measure();
+// Those of "store sqlite", "store postgres" and "store redis" whose name has `task`. In the folder for
+// temporary files, which should be on the disk that is meant; servers are started there, and stopped.
+std::vector<Measured> measure(std::string_view task);
 
 std::string to_markdown(const std::vector<Measured>& all);
 std::vector<Goal> goals(const std::vector<Measured>& all);

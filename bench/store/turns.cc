@@ -11,7 +11,7 @@ namespace bench::store_task {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kSyncs = 400;
+constexpr std::size_t kSyncs = 100;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();

@@ -22,7 +22,7 @@ void take_turns(std::vector<Measured>& all, const std::string& what, int turns,
 
 // `each` appends by every one of `threads`, to sessions of its own from `session` on. `number` goes on.
 struct Appends {
-  std::size_t threads = 1, each = 400, session = 1000;
+  std::size_t threads = 1, each = 100, session = 1000;
 };
 Turn append_turn(Contender& contender, const Appends& appends, std::size_t& number);
 
