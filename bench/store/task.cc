@@ -37,6 +37,10 @@ std::string append_to(const char* store, const Size& size) {
   return std::string(store) + ", append to a session of " + size.name;
 }
 
+std::string append_by(std::size_t connections) {
+  return ", append, " + std::to_string(connections) + (connections == 1 ? " connection" : " connections");
+}
+
 // Appends to sessions that have more and more messages.
 void measure_sizes(std::vector<Measured>& all, const char* store, ParleyContender& ours) {
   std::array<std::size_t, kSizes.size()> numbers{};
@@ -90,7 +94,7 @@ void measure_server(std::vector<Measured>& all, const std::string& what, Contend
   std::size_t bare_number = 0;
   for (const std::size_t threads : {std::size_t{1}, kConnections}) {
     const Appends appends{.threads = threads, .each = threads == 1 ? 200U : 60U, .session = threads * 1000};
-    take_turns(all, what + ", append, " + std::to_string(threads) + " connections", kTurns,
+    take_turns(all, what + append_by(threads), kTurns,
                {{kParley, [&] { return append_turn(ours, appends, ours_number); }},
                 {bare_name, [&] { return append_turn(bare, appends, bare_number); }}});
     bare_number = 0;  // its sessions begin with 0
@@ -222,8 +226,8 @@ std::vector<Goal> goals(const std::vector<Measured>& all) {
   goals.together(one, "16", 3);
   goals.together(one, "64", 7);
   goals.beside("SQLite, load 1,000 messages", kSqlite, 0.5);
-  for (const char* count : {"1", "8"}) {
-    const std::string append = ", append, " + std::string(count) + " connections";
+  for (const std::size_t count : {std::size_t{1}, kConnections}) {
+    const std::string append = append_by(count);
     goals.beside("PostgreSQL" + append, kLibpq, 0.8);
     goals.beside("Redis, synced" + append, kHiredis, 0.8);
     goals.beside("Redis, in memory" + append, kHiredis, 0.8);

@@ -189,6 +189,7 @@ void Db::roll_back() {
 }
 
 std::int64_t Db::last_id() const { return sqlite3_last_insert_rowid(db_.get()); }
+std::int64_t Db::changes() const { return sqlite3_total_changes64(db_.get()); }
 bool Db::is_in_transaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
 
 void Db::wait_until(const Deadline& deadline) {

@@ -70,6 +70,7 @@ class Db {
   std::int64_t log_frames() const { return *log_frames_; }
 
   std::int64_t last_id() const;
+  std::int64_t changes() const;  // rows that were inserted, updated or deleted since it was opened
   bool is_in_transaction() const;
   // How long to wait for a lock that somebody else has.
   void wait_until(const Deadline& deadline);

@@ -152,16 +152,29 @@ void SqliteWriter::serve(const std::vector<Request*>& group) {
 }
 
 // Runs the jobs in one transaction. An error of one job is its own; what is returned is for all that had
-// none.
+// none. A savepoint costs a copy of every page that a job changes, and is needed only if one has to be
+// undone: so the jobs run without, and if one fails behind a change of its own, all of them run again with.
 Result<void> SqliteWriter::commit(const std::vector<Request*>& group) {
+  PARLEY_TRY(bool is_clean, run_all(group, false));
+  if (!is_clean) {
+    db_.roll_back();
+    PARLEY_TRY(is_clean, run_all(group, true));
+  }
+  return db_.commit();
+}
+
+// False if a job failed and left changes behind.
+Result<bool> SqliteWriter::run_all(const std::vector<Request*>& group, bool with_savepoints) {
   PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
   PARLEY_CHECK(begin.run());
   for (Request* request : group) {
-    request->result = run_in_savepoint(request->job);
+    const std::int64_t before = db_.changes();
+    request->result = with_savepoints ? run_in_savepoint(request->job) : request->job(db_);
     // A full disk ends the whole transaction.
     if (!db_.is_in_transaction()) return std::unexpected(request->result.error());
+    if (!request->result && !with_savepoints && db_.changes() != before) return false;
   }
-  return db_.commit();
+  return true;
 }
 
 Result<void> SqliteWriter::run_in_savepoint(const Job& job) {

@@ -27,7 +27,8 @@ namespace parley::store {
 
 class SqliteWriter {
  public:
-  // Changes the database within a transaction. What it did is undone if it fails.
+  // Changes the database within a transaction. What it did is undone if it fails. May be called twice: what
+  // it did the first time was undone.
   using Job = std::function<Result<void>(Db& db)>;
 
   static Result<std::unique_ptr<SqliteWriter>> open(const std::string& path, Durability durability,
@@ -57,6 +58,7 @@ class SqliteWriter {
   std::vector<Request*> next_group();
   void serve(const std::vector<Request*>& group);
   Result<void> commit(const std::vector<Request*>& group);
+  Result<bool> run_all(const std::vector<Request*>& group, bool with_savepoints);
   Result<void> run_in_savepoint(const Job& job);
   void tend_log(const std::stop_token& stop);
   Result<void> checkpoint();

@@ -81,5 +81,55 @@ TEST(SqliteWriter, UndoesOnlyTheJobThatFails) {
   std::filesystem::remove_all(folder);
 }
 
+// The same for jobs that are committed together: they come while the first one is at work.
+TEST(SqliteWriter, UndoesOnlyTheJobThatFailsOfAGroup) {
+  std::string folder = (std::filesystem::temp_directory_path() / "parley-writer-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const Deadline deadline = Deadline::in(std::chrono::seconds(30));
+  auto writer = SqliteWriter::open(folder + "/store.db", Durability::None, deadline);
+  ASSERT_TRUE(writer);
+  constexpr std::size_t kJobs = 12;
+  std::atomic<std::size_t> come = 0;
+  std::atomic<std::size_t> wrong = 0;
+  std::atomic<std::size_t> runs = 0;
+  const auto one_of_many = [&](std::size_t number) {
+    const std::string sql =
+        "INSERT INTO sessions(tenant, name, created_ms) VALUES ('t', '" + std::to_string(number) + "', 1)";
+    ++come;
+    const auto done = (*writer)->run(
+        [&](Db& db) -> Result<void> {
+          ++runs;
+          PARLEY_CHECK(db.run(sql.c_str()));
+          if (number % 3 == 1) return fail(Code::Conflict, "no");
+          return {};
+        },
+        deadline);
+    if (done.has_value() == (number % 3 == 1)) ++wrong;
+  };
+  std::vector<std::jthread> threads;
+  ASSERT_TRUE((*writer)->run(
+      [&](Db&) -> Result<void> {
+        for (std::size_t i = 0; i < kJobs; ++i) threads.emplace_back(one_of_many, i);
+        while (come < kJobs) std::this_thread::yield();
+        std::this_thread::sleep_for(
+            std::chrono::milliseconds(20));  // to come is not to stand in the queue yet
+        return {};
+      },
+      deadline));
+  threads.clear();
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_GE(runs, kJobs);
+  std::int64_t sessions = 0;
+  ASSERT_TRUE((*writer)->run(
+      [&](Db& db) -> Result<void> {
+        PARLEY_TRY(sessions, db.number("SELECT count(*) FROM sessions"));
+        return {};
+      },
+      deadline));
+  EXPECT_EQ(sessions, static_cast<std::int64_t>(kJobs - kJobs / 3));
+  writer->reset();
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace parley::store
