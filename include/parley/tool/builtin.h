@@ -37,6 +37,10 @@ std::shared_ptr<RunnableTool> bash_tool(ProgramOptions options = {});
 // Runs a program in Python, in a process of its own.
 std::shared_ptr<RunnableTool> python_tool(ProgramOptions options = {});
 
+// Looks at files and edits them, beneath `root` and nowhere else, whatever a path or a link says. Fails with
+// NotFound if there is no such folder.
+Result<std::shared_ptr<RunnableTool>> files_tool(const std::string& root, Text name = Text("files"));
+
 // Searches the conversations of one tenant. The model cannot name another.
 std::shared_ptr<RunnableTool> recall_tool(std::shared_ptr<store::Store> store, std::string tenant);
 
