@@ -158,8 +158,10 @@ class ToolCallAgent : public ReActAgent {
 
  private:
   using ReActAgent::ReActAgent;
-  static Result<std::unique_ptr<ToolCallAgent>> make(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
-                                             std::unique_ptr<agent::History> history, AgentOptions options);
+  static Result<std::unique_ptr<ToolCallAgent>> make(std::shared_ptr<Model> model,
+                                                     std::shared_ptr<ToolBox> tools,
+                                                     std::unique_ptr<agent::History> history,
+                                                     AgentOptions options);
 };
 
 // What OpenManus' ToolCallAgent is made with: its name and its prompts.

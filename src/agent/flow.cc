@@ -1,0 +1,175 @@
+#include "parley/agent/flow.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "agent/history.h"
+
+namespace parley {
+namespace {
+
+struct StatusRow {
+  std::string_view name;
+  std::string_view mark;
+};
+constexpr auto kStatuses = std::to_array<StatusRow>(
+    {{"not_started", "[ ]"}, {"in_progress", "[>]"}, {"completed", "[x]"}, {"blocked", "[!]"}});
+const StatusRow& row_of(FlowStatus status) { return kStatuses[static_cast<std::size_t>(status)]; }
+
+constexpr std::size_t kTitleBytes = 50;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
+// The first "[...]" of a text; "" if there is none.
+std::string_view tag_of(std::string_view text) {
+  const std::size_t begin = text.find('[');
+  const std::size_t end = begin == std::string_view::npos ? begin : text.find(']', begin);
+  return end == std::string_view::npos ? std::string_view() : text.substr(begin + 1, end - begin - 1);
+}
+
+Tool plan_tool() {
+  return {Text("create_plan"), Text("Says which steps lead to the goal, in order."),
+          Json::trusted(Text(R"json({"type":"object","properties":{"title":{"type":"string"},)json"
+                             R"json("steps":{"type":"array","items":{"type":"string"}}},)json"
+                             R"json("required":["title","steps"]})json"))};
+}
+
+// The plan that a call makes; without steps if it makes none.
+FlowPlan plan_of(const ToolUseBlock& use, std::size_t most) {
+  FlowPlan plan;
+  const Result<Json> arguments = use.input();
+  if (!arguments) return plan;
+  const Json title = arguments->get("title").value_or(Json());
+  plan.title = title.as_string().value_or(Text("Plan"));
+  for (const Json& step : arguments->get("steps").value_or(Json()).elements()) {
+    const Text text = step.as_string().value_or(Text());
+    if (!text.empty() && plan.steps.size() < most) plan.steps.push_back({text});
+  }
+  return plan;
+}
+
+FlowPlan plain_plan(const Text& request) {
+  const bool is_long = request.size() > kTitleBytes;
+  FlowPlan plan;
+  plan.title = Text::repaired("Plan for: " + request.slice(0, kTitleBytes).str() + (is_long ? "..." : ""));
+  plan.steps = {
+      {Text("Look into the request")}, {Text("Do what it asks for")}, {Text("Check what came of it")}};
+  return plan;
+}
+
+}  // namespace
+
+std::string_view to_string(FlowStatus status) { return row_of(status).name; }
+
+Text FlowPlan::text() const {
+  std::array<std::size_t, kStatuses.size()> counts = {};
+  for (const FlowStep& step : steps) ++counts[static_cast<std::size_t>(step.status)];
+  std::string out = "Plan: " + title.str() + "\n";
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + std::to_string(counts[i]) + " " + std::string(kStatuses[i].name);
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    out += "\n" + std::to_string(i + 1) + ". " + std::string(row_of(steps[i].status).mark) + " " +
+           steps[i].text.str();
+  }
+  return Text::repaired(out);
+}
+
+Result<PlanningFlow> PlanningFlow::create(std::shared_ptr<Model> model, std::vector<FlowAgent> agents,
+                                          FlowOptions options) {
+  if (model == nullptr || agents.empty()) return fail(Code::Invalid, "a flow needs a model and an agent");
+  std::vector<std::string> keys;
+  for (const FlowAgent& each : agents) {
+    if (each.agent == nullptr || each.key.empty()) return fail(Code::Invalid, "an agent needs a key");
+    keys.push_back(lower(each.key));
+  }
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice != keys.end()) return fail(Code::Invalid, "two agents have the key '" + *twice + "'");
+  options.step_attempts = std::max<std::size_t>(options.step_attempts, 1);
+  return PlanningFlow(std::move(model), std::move(agents), std::move(options));
+}
+
+void PlanningFlow::tell(const FlowPlan& plan) const {
+  if (options_.on_plan) options_.on_plan(plan);
+}
+
+BaseAgent& PlanningFlow::agent_for(const FlowStep& step) {
+  const std::string tag = lower(tag_of(step.text));
+  for (const FlowAgent& each : agents_) {
+    if (lower(each.key) == tag) return *each.agent;
+  }
+  return *agents_.front().agent;
+}
+
+Result<FlowPlan> PlanningFlow::make_plan(const Text& request, FlowReport& report,
+                                         const std::stop_token& stop) {
+  std::string words = "You make plans. Say with create_plan which few steps lead to the goal.";
+  if (agents_.size() > 1) {
+    words += " Begin each step with the name of who is to do it, in brackets:";
+    for (const FlowAgent& each : agents_) words += " [" + each.key + "]";
+    words += '.';
+  }
+  ModelRequest asked{.conversation = Conversation({Message::user_message(request)})};
+  asked.conversation.set_system(Message::system_message(Text::repaired(words)));
+  asked.conversation.set_tools({plan_tool()});
+  Called<ModelAnswer> answer = model_->complete(asked, {.stop = stop});
+  report.calls.push_back(answer ? answer->call : answer.error().call);
+  if (!answer) return std::unexpected(Error(std::move(answer).error()));
+  for (const ToolUseBlock& use : agent::calls_of(answer->message)) {
+    FlowPlan plan = plan_of(use, options_.max_steps);
+    if (!plan.steps.empty()) return plan;
+  }
+  return plain_plan(request);
+}
+
+void PlanningFlow::carry_out(FlowPlan& plan, std::size_t index, const std::stop_token& stop) {
+  FlowStep& step = plan.steps[index];
+  step.status = FlowStatus::InProgress;
+  while (step.status == FlowStatus::InProgress && !stop.stop_requested()) {
+    ++step.attempts;
+    tell(plan);
+    std::string words = plan.text().str() + "\n\nDo step " + std::to_string(index + 1) +
+                        " and no other: " + step.text.str() + "\nWhen it is done, say what it came to.";
+    if (!step.result.empty()) words += "\nThe last try failed: " + step.result.str();
+    const Result<RunReport> report = agent_for(step).run(Message::user_message(Text::repaired(words)), stop);
+    if (report && report->end == RunEnd::Cancelled) return;
+    step.result = report ? report->text : Text::repaired(report.error().message);
+    if (report && (report->end == RunEnd::Answered || report->end == RunEnd::Terminated)) {
+      step.status = FlowStatus::Completed;
+    } else if (step.attempts >= options_.step_attempts) {
+      step.status = FlowStatus::Blocked;
+    }
+  }
+  tell(plan);
+}
+
+Text PlanningFlow::sum_up(FlowReport& report, const std::stop_token& stop) {
+  std::string words = report.plan.text().str();
+  for (const FlowStep& step : report.plan.steps) words += "\n\n" + step.text.str() + "\n" + step.result.str();
+  words += "\n\nSay in a few sentences what came of this plan.";
+  ModelRequest asked{.conversation = Conversation({Message::user_message(Text::repaired(words))})};
+  Called<ModelAnswer> answer = model_->complete(asked, {.stop = stop});
+  report.calls.push_back(answer ? answer->call : answer.error().call);
+  const Text said = answer ? answer->message.get_text_content().value_or(Text()) : Text();
+  return said.empty() ? report.plan.text() : said;
+}
+
+Result<FlowReport> PlanningFlow::execute(const Text& request, std::stop_token stop) {
+  FlowReport report;
+  PARLEY_TRY(report.plan, make_plan(request, report, stop));
+  tell(report.plan);
+  for (std::size_t i = 0; i < report.plan.steps.size() && !stop.stop_requested(); ++i) {
+    carry_out(report.plan, i, stop);
+  }
+  report.was_stopped = stop.stop_requested();
+  report.summary = report.was_stopped ? report.plan.text() : sum_up(report, stop);
+  return report;
+}
+
+}  // namespace parley

@@ -1,0 +1,288 @@
+// Runs that end before their time, and what comes after them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "agent/scripted.h"
+#include "parley/message/validate.h"
+
+namespace parley::agent {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Called<ModelAnswer> cut_answer(Message message, FailureKind kind) {
+  ModelAnswer answer{.message = std::move(message), .outcome = {}};
+  answer.cut.emplace();
+  answer.cut->kind = kind;
+  answer.cut->retryable = true;
+  answer.cut->message = Text("the line went dead");
+  return answer;
+}
+
+// Leaves a session as a run does that is killed: two calls, and a result for the first.
+void die_in_the_middle(Scene& scene) {
+  auto memory = StoredMemory::open(scene.store, scene.key);
+  ASSERT_TRUE(memory);
+  const std::vector<ToolCall> two = {call("a", "look"), call("b", "look")};
+  ASSERT_TRUE(memory->add(Message::user_message("do it")));
+  ASSERT_TRUE(memory->add(Message::from_tool_calls(two)));
+  ASSERT_TRUE(memory->add(Message::tool_message("first", "look", "a")));
+}
+
+TEST(Resume, CallsLeftBehindAreAnsweredAsInterrupted) {
+  Scene scene({says("done")});
+  die_in_the_middle(scene);
+  scene.open();
+  const auto report = scene.agent->resume();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->end, RunEnd::Answered);
+  EXPECT_TRUE(scene.tools.ran->empty());
+  EXPECT_EQ(
+      lines_of(scene.stored()),
+      (Lines{"user: do it", "assistant:  +look +look", "tool: first",
+             "tool! interrupted: it is not known whether the call was carried out", "assistant: done"}));
+}
+
+TEST(Resume, CallsLeftBehindAreRunAgain) {
+  Scene scene({says("done")});
+  die_in_the_middle(scene);
+  scene.open({.pending = PendingCalls::Rerun});
+  ASSERT_TRUE(scene.agent->resume());
+  EXPECT_EQ(*scene.tools.ran, Lines{"look"}) << "the one that has no result";
+  EXPECT_EQ(line_of(scene.stored()[3]), "tool: seen");
+}
+
+TEST(Resume, APersonDecidesAboutCallsLeftBehind) {
+  for (const bool yes : {true, false}) {
+    Scene scene({says("done")});
+    die_in_the_middle(scene);
+    scene.tools.box->set_approve([&](const ToolUseBlock& use) {
+      EXPECT_EQ(use.id, Text("b"));
+      return yes;
+    });
+    scene.open({.pending = PendingCalls::Ask});
+    ASSERT_TRUE(scene.agent->resume());
+    EXPECT_EQ(scene.tools.ran->size(), yes ? 1U : 0U);
+  }
+}
+
+TEST(Resume, ANewRequestComesBehindCallsLeftBehind) {
+  Scene scene({says("done")});
+  die_in_the_middle(scene);
+  scene.open();
+  EXPECT_EQ(scene.run("and now?").end, RunEnd::Answered);
+  EXPECT_TRUE(validate(scene.stored()).empty());
+}
+
+TEST(Resume, ARunThatWasOverIsOver) {
+  Scene answered({says("done")});
+  answered.run();
+  answered.open();
+  const auto again = answered.agent->resume();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->text, Text("done"));
+  EXPECT_EQ(again->steps, 0U);
+  EXPECT_EQ(answered.model->asked.size(), 1U);
+
+  Scene terminated({calls({call("a", "terminate")})});
+  terminated.run();
+  terminated.open();
+  EXPECT_EQ(terminated.agent->resume()->end, RunEnd::Terminated);
+  EXPECT_EQ(terminated.model->asked.size(), 1U);
+}
+
+TEST(Resume, OfNothingIsAFailure) {
+  Scene scene({says("done")});
+  const auto report = scene.agent->resume();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->end, RunEnd::Failed);
+  EXPECT_EQ(report->error->code, Code::Invalid);
+}
+
+TEST(Stop, BeforeTheFirstStep) {
+  Scene scene({says("done")});
+  std::stop_source stop;
+  stop.request_stop();
+  const auto report = scene.agent->run(Message::user_message("hi"), stop.get_token());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->end, RunEnd::Cancelled);
+  EXPECT_EQ(scene.agent->state(), AgentState::Idle);
+  EXPECT_FALSE(report->error);
+  EXPECT_EQ(lines_of(scene.stored()), Lines{"user: hi"}) << "the request is there, to be resumed";
+}
+
+TEST(Stop, WhileTheModelSpeaksKeepsWhatItSaidAndMarksIt) {
+  std::stop_source stop;
+  const std::vector<ToolCall> one = {call("a", "look")};
+  Scene scene({[&](const ModelRequest&, const CallOptions& options) {
+                 stop.request_stop();
+                 EXPECT_TRUE(options.stop.stop_requested()) << "the model is told";
+                 return cut_answer(Message::from_tool_calls(one, "half a"), FailureKind::Transport);
+               },
+               says("whole")});
+  const auto report = scene.agent->run(Message::user_message("hi"), stop.get_token());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->end, RunEnd::Cancelled);
+  EXPECT_TRUE(scene.tools.ran->empty());
+  const std::vector<Message> stored = scene.stored();
+  EXPECT_EQ(lines_of(stored),
+            (Lines{"user: hi", "assistant: half a +look", "tool! not run: the answer was cut off"}));
+  EXPECT_EQ(stored[1].metadata()->get("cut"), Json::string("stopped"));
+  EXPECT_TRUE(validate(stored).empty());
+}
+
+TEST(Stop, AnAnswerThatWasCutOffGoesOn) {
+  Scene scene({[](const ModelRequest&, const CallOptions&) {
+                 return cut_answer(Message::assistant_message("half a"), FailureKind::Transport);
+               },
+               says("whole")});
+  const RunReport cut = scene.run();
+  EXPECT_EQ(cut.end, RunEnd::Failed);
+  EXPECT_EQ(cut.error->code, Code::Unavailable);
+  EXPECT_EQ(scene.stored().back().metadata()->get("cut"), Json::string("transport"));
+  EXPECT_EQ(scene.agent->resume()->text, Text("whole"));
+  EXPECT_TRUE(
+      line_of(scene.model->asked[1].conversation.messages().back()).starts_with("user: Your last answer"));
+  EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it", "assistant: half a", "assistant: whole"}));
+}
+
+TEST(Stop, WhileToolsRunAnswersAllCalls) {
+  std::stop_source stop;
+  Scene scene({calls({call("a", "look"), call("b", "wait"), call("c", "look")}), says("done")});
+  scene.tools.add(
+      "wait",
+      [&](const Json&, const ToolContext& context) {
+        stop.request_stop();
+        while (!context.stop.stop_requested()) std::this_thread::yield();
+        return ToolOutput::of(ToolStatus::Interrupted, Text("stopped"));
+      },
+      false);
+  const auto report = scene.agent->run(Message::user_message("hi"), stop.get_token());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->end, RunEnd::Cancelled);
+  EXPECT_EQ(*scene.tools.ran, (Lines{"look", "wait"}));
+  EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: hi", "assistant:  +look +wait +look", "tool: seen",
+                                             "tool! stopped", "tool! not run: the run was stopped"}));
+  EXPECT_EQ(scene.agent->resume()->text, Text("done"));
+}
+
+TEST(Overflow, TheWindowIsMadeSmallerAndAskedAgain) {
+  std::size_t told = 0;
+  AgentOptions options;
+  options.on_event = [&](const AgentEvent& event) {
+    if (const auto* shortened = std::get_if<agent_event::Shortened>(&event))
+      told += shortened->evicted.size();
+  };
+  const Turn too_long = fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long");
+  Scene scene({too_long, too_long, says("done")}, options);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(scene.agent->update_memory(Role::User, Text("a question")));
+    ASSERT_TRUE(scene.agent->update_memory(Role::Assistant, Text("an answer")));
+  }
+  EXPECT_EQ(scene.run("the task").end, RunEnd::Answered);
+  ASSERT_EQ(scene.model->asked.size(), 3U);
+  EXPECT_EQ(scene.model->asked[0].conversation.size(), 41U);
+  EXPECT_LT(scene.model->asked[1].conversation.size(), 25U);
+  EXPECT_LT(scene.model->asked[2].conversation.size(), scene.model->asked[1].conversation.size());
+  EXPECT_EQ(line_of(scene.model->asked[2].conversation.messages().back()), "user: the task");
+  EXPECT_EQ(told, 41U - scene.model->asked[2].conversation.size());
+  EXPECT_EQ(scene.stored().size(), 42U) << "the log keeps all";
+}
+
+TEST(Overflow, ACompressorIsAskedFirst) {
+  MemoryOptions memory;
+  memory.compressor = std::make_shared<ExtractiveCompressor>();
+  Scene scene({fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long"), says("done")}, {},
+              memory);
+  const std::string words(400, 'x');
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(scene.agent->update_memory(Role::User, Text::repaired("question " + words)));
+    ASSERT_TRUE(scene.agent->update_memory(Role::Assistant, Text::repaired("answer " + words)));
+  }
+  EXPECT_EQ(scene.run("the task").end, RunEnd::Answered);
+  EXPECT_LE(scene.model->asked[1].conversation.size(), 6U) << "a summary and the newest";
+}
+
+TEST(Overflow, WhatCannotBecomeSmallerFails) {
+  Scene scene({fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long")});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  EXPECT_EQ(report.error->code, Code::LimitExceeded);
+  EXPECT_EQ(scene.model->asked.size(), 1U) << "the same is not asked again";
+}
+
+AgentOptions with_reply(std::size_t attempts = 3) {
+  AgentOptions options;
+  options.reply = ReplySchema{Text("sum"), *Json::parse(R"json({"type":"object","required":["sum"],
+      "properties":{"sum":{"type":"integer"}}})json")};
+  options.reply_attempts = attempts;
+  return options;
+}
+
+TEST(Reply, IsCheckedAndAskedForAgain) {
+  Scene scene({says("six"), says(R"json({"sum":"6"})json"), says("```json\n{\"sum\":6}\n```")}, with_reply());
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Answered);
+  ASSERT_TRUE(report.reply);
+  EXPECT_EQ(report.reply->get("sum")->as_int64(), 6);
+  EXPECT_TRUE(scene.model->asked[0].reply) << "passed on to who can keep to it";
+  const std::vector<Message> stored = scene.stored();
+  ASSERT_EQ(stored.size(), 6U);
+  EXPECT_TRUE(line_of(stored[2]).contains("not JSON")) << line_of(stored[2]);
+  EXPECT_TRUE(line_of(stored[4]).contains("/sum")) << line_of(stored[4]);
+}
+
+TEST(Reply, IsAskedForNoMoreThanThat) {
+  Scene scene({says("six")}, with_reply(2));
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  EXPECT_EQ(report.error->code, Code::Malformed);
+  EXPECT_EQ(scene.model->asked.size(), 3U);
+  EXPECT_FALSE(report.reply);
+}
+
+TEST(Reply, AToolMayBeCalledOnTheWay) {
+  Scene scene({calls({call("a", "look")}), says(R"json({"sum":1})json")}, with_reply());
+  EXPECT_EQ(scene.run().reply->get("sum")->as_int64(), 1);
+}
+
+TEST(Reply, ASchemaThatIsNoneIsRefused) {
+  Scene scene({says("x")});
+  AgentOptions options;
+  options.reply = ReplySchema{Text("x"), *Json::parse(R"json({"type":"nonsense"})json")};
+  auto memory = StoredMemory::open(scene.store, {.session = "other"});
+  EXPECT_FALSE(ToolCallAgent::open(scene.model, scene.tools.box, *std::move(memory), options));
+}
+
+// H1 to H3, as one line of words.
+TEST(Events, TellARunInOrder) {
+  std::string told;
+  Scene* scene_of = nullptr;
+  AgentOptions options;
+  options.on_event = [&](const AgentEvent& event) {
+    constexpr const char* kNames[] = {"run",   "step",  "ask",    "stream", "answer", "tool",
+                                      "/tool", "short", "repeat", "/step",  "/run"};
+    told += std::string(kNames[event.index()]) + " ";
+    if (std::holds_alternative<agent_event::Answered>(event)) {
+      EXPECT_EQ(scene_of->stored().back().role(), Role::Assistant) << "H3";
+    }
+    if (std::holds_alternative<agent_event::ToolEnded>(event)) {
+      EXPECT_EQ(scene_of->stored().back().role(), Role::Tool) << "H3";
+    }
+  };
+  Scene scene({calls({call("a", "look")}), says("done")}, options);
+  scene_of = &scene;
+  scene.run();
+  EXPECT_EQ(told, "run step ask answer tool /tool /step step ask answer /step /run ");
+  told.clear();
+  scene.model = std::make_shared<ScriptedModel>(
+      std::vector<Turn>{fails(FailureKind::Server, Code::Unavailable, "down")});
+  scene.open(options);
+  scene.run();
+  EXPECT_EQ(told, "run step ask /step /run ") << "H1 and H2 hold for what fails";
+}
+
+}  // namespace
+}  // namespace parley::agent
