@@ -176,16 +176,22 @@ class Fitter {
     const auto frame = target_frame();
     const bool is_stored = !frame || frame->get("store") != Json::boolean(false);
     std::vector<bool> gone(messages_.size());
+    std::vector<bool> alone(messages_.size());
+    bool leads_on =
+        false;  // what stays behind it is the assistant's; from the last on, as what goes leads nowhere
+    for (std::size_t i = messages_.size(); i-- > 0;) {
+      const bool thinks = thinks_only(messages_[i]);
+      alone[i] = thinks && !leads_on;
+      const bool is_unknown = thinks && !is_stored && is_wire_of(messages_[i], format_.info.dialect) &&
+                              !is_encrypted(messages_[i]);
+      gone[i] = alone[i] || is_unknown;
+      if (!gone[i]) leads_on = is_assistants(messages_[i]);
+    }
     for (std::size_t i = 0; i < messages_.size(); ++i) {
-      if (!thinks_only(messages_[i])) continue;
-      const bool is_alone = i + 1 == messages_.size() || !is_assistants(messages_[i + 1]);
-      const bool is_unknown =
-          !is_stored && is_wire_of(messages_[i], format_.info.dialect) && !is_encrypted(messages_[i]);
-      if (!is_alone && !is_unknown) continue;
+      if (!gone[i]) continue;
       note("thinking_dropped", Severity::Minor, "dropped", i, std::nullopt,
-           is_alone ? Text("what the reasoning led to is not there")
+           alone[i] ? Text("what the reasoning led to is not there")
                     : Text("nothing is stored, so that reasoning goes back only if it is encrypted"));
-      gone[i] = true;
     }
     leave_out(gone);
     for (std::size_t i = 0; i < messages_.size(); ++i) {
