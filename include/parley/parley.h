@@ -1,6 +1,10 @@
 // Everything at once. A room's own headers compile faster.
 #pragma once
 
+#include "parley/agent/agent.h"
+#include "parley/agent/event.h"
+#include "parley/agent/flow.h"
+#include "parley/agent/llm_compressor.h"
 #include "parley/base/base64.h"
 #include "parley/base/clock.h"
 #include "parley/base/data_url.h"
@@ -72,6 +76,12 @@
 #include "parley/token/encoding.h"
 #include "parley/token/ledger.h"
 #include "parley/token/media.h"
+#include "parley/tool/builtin.h"
+#include "parley/tool/function_tool.h"
+#include "parley/tool/mcp.h"
+#include "parley/tool/plan.h"
+#include "parley/tool/schema.h"
+#include "parley/tool/tool.h"
 #include "parley/trace/attribute.h"
 #include "parley/trace/chat.h"
 #include "parley/trace/context.h"

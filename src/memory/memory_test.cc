@@ -224,6 +224,31 @@ TEST(Memory, CountsExchangesBytesAndAge) {
   EXPECT_EQ(shown(age), "s young new");
 }
 
+// W1, W2: for a model that says it was shown too much.
+TEST(Memory, EvictsAShareOfWhatMayGo) {
+  Memory memory;
+  ASSERT_TRUE(memory.add(Message::system_message("be good")));
+  const ToolCall call{"call_1", "function", {"look", "{}"}};
+  ASSERT_TRUE(memory.add(Message::user_message("an old question")));
+  ASSERT_TRUE(memory.add(Message::from_tool_calls({&call, 1})));
+  ASSERT_TRUE(memory.add(Message::tool_message("seen", "look", "call_1")));
+  ASSERT_TRUE(memory.add(Message::assistant_message("an old answer")));
+  ASSERT_TRUE(memory.add(Message::user_message("the newest question")));
+  const std::size_t bytes = memory.bytes();
+  const Result<Change> some = memory.evict(0.9);
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->evicted.size(), 1U);
+  EXPECT_LE(memory.bytes(), bytes * 9 / 10);
+  const Result<Change> rest = memory.evict(0);
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->evicted.size(), 3U);
+  EXPECT_EQ(memory.size(), 2U) << "the system message and the request stay";
+  EXPECT_EQ(memory.log_size(), 6U);
+  const Result<Change> none = memory.evict(0.5);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Code::LimitExceeded);
+}
+
 TEST(Memory, RefusesBudgetsThatMakeNoSense) {
   const auto code = [](Budget budget) { return Memory::create({.budget = budget}).error().code; };
   EXPECT_EQ(code({.messages = 0}), Code::Invalid);
