@@ -11,8 +11,8 @@ trap '[[ -z $server ]] || kill "$server"; rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 # Only what these memories import: agentscope's own list of dependencies is about a hundred packages.
 pip=("$work/venv/bin/pip" install -q --disable-pip-version-check)
-"${pip[@]}" --no-deps agentscope==1.0.21
 "${pip[@]}" 'sqlalchemy[asyncio]==2.1.8' aiosqlite==0.22.1 redis==8.1.0 shortuuid typing_extensions pydantic
+"${pip[@]}" --no-deps agentscope==1.0.21
 
 # The program of redis-tools under the name that makes it a server.
 ln -s /usr/bin/redis-check-rdb "$work/redis-server"
