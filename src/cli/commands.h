@@ -30,6 +30,7 @@ struct Command {
 
 std::span<const Command> document_commands();  // convert, check, dialects, media, tokens, filter
 std::span<const Command> session_commands();   // sessions, doctor
+std::span<const Command> model_commands();     // rehearse
 std::span<const Command> shell_commands();     // completion, man
 std::span<const Command> all_commands();       // in the order help shows them
 

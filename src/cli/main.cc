@@ -20,7 +20,7 @@ namespace parley::cli {
 std::span<const Command> all_commands() {
   static const std::vector<Command> commands = [] {
     std::vector<Command> out;
-    for (const auto group : {document_commands(), session_commands(), shell_commands()}) {
+    for (const auto group : {document_commands(), session_commands(), model_commands(), shell_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;

@@ -162,6 +162,34 @@ void remove_temporary(const std::string& path) {
   forget(path);
 }
 
+namespace {
+
+sigset_t end_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+EndSignals::EndSignals() {
+  const sigset_t set = end_signals();
+  pthread_sigmask(SIG_BLOCK, &set, &before_);
+}
+
+EndSignals::~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+int EndSignals::wait() {
+  const sigset_t set = end_signals();
+  int signal = 0;
+  while (sigwait(&set, &signal) != 0) {
+  }
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  return signal;
+}
+
 void set_bar_is_shown(bool shown) { bar = shown ? 1 : 0; }
 
 bool bar_is_shown() { return bar != 0; }

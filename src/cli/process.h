@@ -2,6 +2,8 @@
 // outlive it. One thread at a time.
 #pragma once
 
+#include <signal.h>
+
 #include <atomic>
 #include <stop_token>
 #include <string>
@@ -52,6 +54,20 @@ int open_temporary(const std::string& folder, std::string& path);
 // Gives a temporary file its name for good. False, with errno, if that fails: then it is still temporary.
 bool keep_temporary(const std::string& path, const std::string& name);
 void remove_temporary(const std::string& path);
+
+// From its making on SIGINT and SIGTERM wait for wait(), in this thread and in those that it starts.
+class EndSignals {
+ public:
+  EndSignals();
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+  ~EndSignals();
+  // The one that came. A second one ends the process at once.
+  int wait();
+
+ private:
+  sigset_t before_;
+};
 
 // While a progress bar is on the terminal, whoever prints there takes it off first, and a signal ends its
 // line.

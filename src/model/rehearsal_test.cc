@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "parley/dialect/accumulate.h"
@@ -262,6 +264,32 @@ TEST(Rehearsal, RefusesWhatIsNoRequest) {
   EXPECT_EQ(status("GET", "/v1/chat/completions", ""), 405);
   EXPECT_EQ(status("POST", "/v1/embeddings", "{}"), 404);
   EXPECT_EQ(Rehearsal::start({.script = "{}x"}).error().code, Code::Malformed);
+}
+
+std::string file(const std::string& path) {
+  std::ifstream in(std::string(PARLEY_SOURCE_DIR) + "/" + path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The example of docs/rehearsal.md, talked through.
+TEST(Rehearsal, FollowsTheScriptOfItsDocument) {
+  const std::string script = file("examples/rehearsal/sum.json");
+  ASSERT_FALSE(script.empty());
+  EXPECT_NE(file("docs/rehearsal.md").find("```json\n" + script + "```\n"), std::string::npos)
+      << "the document shows another script";
+  const Rehearsal rehearsal = rehearsing(script);
+  std::string messages = user("What are 2 and 3?");
+  EXPECT_EQ(ask_stream(rehearsal, messages),
+            R"(Two numbers: the tool can do that.|I will add them.|add {"a": 2, "b": 3};|tool_calls)");
+  messages +=
+      R"json(,{"role":"assistant","content":"I will add them.","tool_calls":[{"id":"c1","type":"function","function":{"name":"add","arguments":"{}"}}]},
+      {"role":"tool","tool_call_id":"c1","content":"5"})json";
+  EXPECT_EQ(ask(rehearsal, messages), "|The sum is 5.||stop");
+  messages += R"(,{"role":"assistant","content":"The sum is 5."},)" + user("And the weather?");
+  EXPECT_EQ(ask(rehearsal, messages).substr(0, 4), "429 ");
+  EXPECT_EQ(ask_stream(rehearsal, messages), "unavailable");
+  EXPECT_EQ(ask_stream(rehearsal, messages),
+            "|It rains, and the stream breaks the first time this is said.||stop");
 }
 
 TEST(Rehearsal, ServesManyClientsAtOnce) {

@@ -1,0 +1,55 @@
+// The commands about models.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/rehearse.h"
+#include "cli/say.h"
+
+namespace parley::cli {
+namespace {
+
+struct TypedRehearse {
+  RehearseOptions options;
+  std::string record;
+};
+
+Exit run_rehearse(TypedRehearse& typed, const std::string& output) {
+  RehearseOptions& options = typed.options;
+  options.output = output;
+  if (typed.record.empty()) {
+    if (output != "-") return usage("-o is for what --record records", "rehearse");
+    return rehearse(options);
+  }
+  if (!options.script.empty()) return usage("it is --script or --record, not both", "rehearse");
+  if (output == "-") return usage("--record needs -o FILE", "rehearse");
+  const Result<Url> url = parse_url(typed.record);
+  if (!url || (url->scheme != "http" && url->scheme != "https")) {
+    return usage("--record: expected an http: or https: URL", "rehearse");
+  }
+  options.record = *url;
+  return record(options);
+}
+
+Run add_rehearse(CLI::App& command, const std::string& output) {
+  auto typed = std::make_shared<TypedRehearse>();
+  command.add_option("--script", typed->options.script, "What to say; without it, a few patterns")
+      ->type_name("F");
+  command
+      .add_option("--record", typed->record,
+                  "Pass everything on to the provider at URL, and record it in -o FILE")
+      ->type_name("URL");
+  command.add_option("--port", typed->options.port, "Where to listen (default: any port that is free)")
+      ->type_name("N");
+  return [typed, &output] { return run_rehearse(*typed, output); };
+}
+
+constexpr Command kCommands[] = {
+    {"rehearse", "Serve the offline model, or record a real one", add_rehearse},
+};
+
+}  // namespace
+
+std::span<const Command> model_commands() { return kCommands; }
+
+}  // namespace parley::cli
