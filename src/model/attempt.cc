@@ -53,18 +53,28 @@ Attempted Attempt::run(net::Request& request) {
     return failed({.kind = FailureKind::InvalidRequest, .message = "the dialect has no streams"},
                   Code::Invalid);
   request.stop = question_.stop;
+  request.on_start = [this](int status, const std::vector<net::Header>& headers) -> Result<void> {
+    start(status, headers);
+    return {};
+  };
   request.on_body = [this](std::string_view piece) { return take_bytes(piece); };
-  const Result<net::Response> response = net::send(request);
+  const Result<net::Response> response = net::send(request, question_.connections);
   return response ? ended(*response) : broken(response.error());
 }
 
+// A stream that was asked for need not come: an error is none, and some servers answer whole whatever they
+// are asked. (Ollama's streams are JSON, and its whole answers are streams of one line.)
+void Attempt::start(int status, const std::vector<net::Header>& headers) {
+  is_good_ = status >= 200 && status < 300;
+  const net::Response head{status, headers, {}, 0};
+  const bool is_json = head.header("Content-Type").value_or("").starts_with("application/json");
+  is_stream_ = is_good_ && question_.stream && (!is_json || question_.dialect == Dialect::Ollama);
+}
+
 Result<void> Attempt::take_bytes(std::string_view piece) {
-  if (question_.stream) {
-    body_.append(piece.substr(0, kBeginning - std::min(body_.size(), kBeginning)));
-    reader_->feed(piece, [this](const StreamEvent& event) { take(event); });
-  } else {
-    body_.append(piece);
-  }
+  const bool is_answer = is_good_ && !is_stream_;
+  body_.append(is_answer ? piece : piece.substr(0, kBeginning - std::min(body_.size(), kBeginning)));
+  if (is_stream_) reader_->feed(piece, [this](const StreamEvent& event) { take(event); });
   if (question_.stop.stop_requested()) return fail(Code::Cancelled, "the call was stopped");
   return {};
 }
@@ -94,7 +104,7 @@ void Attempt::deliver(const StreamEvent& event) {
   gathered_.add(event);
   is_done_ = is_done_ || std::holds_alternative<stream::Done>(event);
   has_delivered_ = true;
-  if (!first_delta_ && question_.stream && std::holds_alternative<stream::Delta>(event)) {
+  if (!first_delta_ && is_stream_ && std::holds_alternative<stream::Delta>(event)) {
     first_delta_ = question_.timer.now();
   }
   if (question_.on_event) question_.on_event(event);
@@ -114,13 +124,12 @@ void Attempt::read_whole() {
 }
 
 Attempted Attempt::ended(const net::Response& response) {
-  const bool is_good = response.status >= 200 && response.status < 300;
-  if (!is_good) {
+  if (!is_good_) {
     Failure failure = failure_in(response);
     const Code code = code_of(failure);
     return failed(std::move(failure), code);
   }
-  if (question_.stream) {
+  if (is_stream_) {
     reader_->finish([this](const StreamEvent& event) { take(event); });
   } else {
     read_whole();

@@ -37,6 +37,7 @@ struct Question {
   std::stop_token stop;
   const Secret& key;
   Timer& timer;
+  net::Connections& connections;
 };
 
 class Attempt {
@@ -50,6 +51,7 @@ class Attempt {
   std::optional<Timer::Time> first_delta() const { return first_delta_; }
 
  private:
+  void start(int status, const std::vector<net::Header>& headers);
   Result<void> take_bytes(std::string_view piece);
   void take(const StreamEvent& event);
   void deliver(const StreamEvent& event);
@@ -70,6 +72,8 @@ class Attempt {
   std::vector<Note> notes_;
   std::optional<Timer::Time> first_delta_;
   bool has_delivered_ = false;
+  bool is_good_ = false;    // the answer has a status that says so
+  bool is_stream_ = false;  // and is a stream
 };
 
 // The code that an error of this failure has.

@@ -35,6 +35,7 @@ struct Client {
   const Provider& provider;
   ModelInfo info;
   model::RateLimiter limiter;
+  net::Connections connections;
 };
 
 // The request as the provider's server takes it.
@@ -90,6 +91,10 @@ Result<net::Request> request_of(const Client& client, const ModelRequest& asked,
   request.body.reserve(size);
   for (const std::string_view piece : document.pieces) request.body += piece;
   request.connect_timeout = config.timeouts.connect;
+  request.first_byte_timeout = config.timeouts.first_byte;
+  request.idle_timeout = config.timeouts.idle;
+  request.proxy = config.proxy;
+  request.ca_file = config.ca_file;
   request.max_bytes = request.max_wire_bytes = config.max_answer_bytes;
   return request;
 }
@@ -101,8 +106,8 @@ class Call {
       : client_(client),
         timer_(*client.config.timer),
         asked_(asked),
-        question_{client.info.dialect, asked.stream,      options.on_event,
-                  options.stop,        client.config.key, timer_},
+        question_{client.info.dialect, asked.stream, options.on_event,  options.stop,
+                  client.config.key,   timer_,       client.connections},
         started_(timer_.now()) {
     record_.purpose = asked.purpose;
     record_.provider = client.info.provider;

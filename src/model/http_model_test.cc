@@ -471,6 +471,43 @@ TEST(HttpModel, EndsAtItsDeadline) {
   config.timeouts.total = std::chrono::milliseconds(50);
   config.timer = system_timer();
   EXPECT_EQ(outcome(opened(config)->complete(hello())), "timeout transport after 1");
+  config.timeouts = {.first_byte = std::chrono::milliseconds(20)};
+  config.timer = provider.timer;
+  EXPECT_EQ(outcome(opened(config)->complete(hello())), "timeout transport after 3");
+}
+
+TEST(HttpModel, EndsWhenTheServerFallsSilent) {
+  for (const std::string& begin : {deltas({}), deltas({"Hel", "lo"})}) {
+    TestProvider provider([&](LoopbackServer::Connection& connection, const SeenRequest&) {
+      connection.send(begin);
+      while (connection.pause()) {
+      }
+    });
+    ModelConfig config = provider.config();
+    config.timeouts.idle = std::chrono::milliseconds(20);
+    const auto called = opened(config)->complete(hello());
+    EXPECT_EQ(outcome(called), begin.contains("Hel") ? "said 'Hello', cut" : "timeout transport after 3");
+  }
+}
+
+// ---- Servers with ways of their own
+
+TEST(HttpModel, TakesAWholeAnswerWhereItAskedForAStream) {
+  for (const std::string_view name : {"openai", "ollama", "anthropic"}) {
+    TestProvider provider(
+        {json_answer("200 OK", written((*provider_named(name))->dialect, Message::assistant_message("Hi"),
+                                       plain_outcome()))});
+    EXPECT_EQ(outcome(opened(provider.config(name))->complete(hello())), "said 'Hi'") << name;
+  }
+}
+
+TEST(HttpModel, GoesThroughAProxy) {
+  TestProvider provider({hi_stream()});
+  ModelConfig config = provider.config();
+  config.proxy = parse_url(config.base_url).value();
+  config.base_url = "http://provider.invalid/v1";
+  EXPECT_EQ(outcome(opened(config)->complete(hello())), "said 'Hi, how are you today?'");
+  EXPECT_EQ(provider.server.seen().front().target(), "http://provider.invalid/v1/chat/completions");
 }
 
 // ---- What it cost

@@ -72,12 +72,14 @@ class TestProvider {
   net::LoopbackServer server;  // last, as its thread uses what is above
 };
 
+// The loopback server has one connection at a time, so none is kept.
 inline std::string sse(std::string_view body) {
-  return net::answer("200 OK", "Content-Type: text/event-stream\r\n", body);
+  return net::answer("200 OK", "Content-Type: text/event-stream\r\nConnection: close\r\n", body);
 }
 inline std::string json_answer(std::string_view status, std::string_view body,
                                std::string_view headers = "") {
-  return net::answer(status, "Content-Type: application/json\r\n" + std::string(headers), body);
+  return net::answer(status, "Content-Type: application/json\r\nConnection: close\r\n" + std::string(headers),
+                     body);
 }
 
 // A message as the dialect streams it.

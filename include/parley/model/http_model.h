@@ -41,6 +41,8 @@ struct ModelConfig {
   Timeouts timeouts = {};
   RetryPolicy retry = {};
   RateLimits rate = {};
+  std::optional<Url> proxy = {};  // as net::Request has it, and so is this:
+  std::string ca_file = {};
   std::size_t max_answer_bytes = std::size_t{64} * 1024 * 1024;
 
   std::shared_ptr<UsageLedger> ledger = {};  // where calls are kept, if anywhere (A5)
