@@ -14,11 +14,12 @@
 //   G3   A model's call is stored before its tool runs, and its result before the next step.
 //   G4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every call has a
 //        result, or is the last message's and resume() answers it.
-//   G5   A call that cannot be run (unknown, bad arguments, denied, failing) becomes a result, never an
-//   error. G6   The calls of one step run in parallel where their tools can; results stand in the order of
-//   the calls. G7   A special tool ends the run behind its own call: calls of the same step behind it are not
-//   run. G8   With ToolChoice::None nothing is run. G9   Equal calls, or equal words, again and again are met
-//   with one warning and then end the run. G10  One run at a time has a session: it holds the lease.
+//   G5   A call that cannot be run (unknown, bad arguments, denied, failing) becomes a result.
+//   G6   The calls of one step run in parallel where their tools can; results stand in their order.
+//   G7   A special tool ends the run: calls of the same step behind it are not run.
+//   G8   With ToolChoice::None nothing is run.
+//   G9   Equal calls, or equal words, again and again are met with one warning, and then end the run.
+//   G10  One run at a time has a session: it holds the lease.
 //
 // The openmanus profile is OpenManus to the letter instead: its texts, its order, its states.
 //

@@ -6,7 +6,7 @@
 //   H2  Every StepStarted has its StepEnded, and every ToolStarted its ToolEnded, whatever happens.
 //   H3  Answered and ToolEnded come after what they tell was stored.
 //   H4  Events come from one thread at a time, in an order that happened; references are valid during the
-//   call.
+//       call.
 //
 // Plain values.
 #pragma once

@@ -6,8 +6,7 @@
 //   A3  What was delivered before a stream died is kept: the answer has it, and `cut` says why it is not all.
 //       Its message can be stored and sent again: calls that are not whole are left out, with a note.
 //   A4  After a stop is asked for the call ends soon: with a cut answer if anything was delivered, with
-//   Cancelled
-//       otherwise.
+//       Cancelled otherwise.
 //   A5  Every call, a failed one too, is in the ledger once, with all its attempts.
 //   A6  A conversation that does not fit the window is ContextTooLong, and is not tried again.
 //   A7  No error and no note repeats a key.

@@ -4,12 +4,10 @@
 // Invariants (quoted by tests as K1..K5):
 //   K1  The client gets the answer as it comes: its status, its headers, its body piece by piece.
 //   K2  No key is recorded. Of a request only its method, path and body are kept, of an answer its status,
-//   its body
-//       and the few headers that clients go by; all of it is redacted (base/redact.h).
+//       its body and the few headers that clients go by; all of it is redacted (base/redact.h).
 //   K3  Only answers that came whole are recorded.
 //   K4  A Rehearsal with the script answers the same requests with the same bytes, as far as nothing was
-//   redacted
-//       and they are UTF-8.
+//       redacted and they are UTF-8.
 //   K5  It connects to the server it was given, and to nothing else: redirects are answers.
 //
 // Used by one thread at a time; it serves many clients at once.

@@ -6,11 +6,9 @@
 //       handed on.
 //   E3  What is sent piece by piece leaves at once, and send() waits while the client does not read.
 //   E4  send() tells when the client is gone (it closed its side, or took nothing for idle_timeout) or the
-//   server
-//       stops; the rest of the answer is then dropped.
+//       server stops; the rest of the answer is then dropped.
 //   E5  A handler that gives no answer, or throws, is answered 500 if nothing was sent; otherwise the
-//   connection
-//       is cut, so that nobody takes half an answer for a whole one.
+//       connection is cut, so that nobody takes half an answer for a whole one.
 //   E6  stop() ends every connection and returns when no handler runs.
 //
 // A Server is used by one thread at a time; the handler is called from many at once.

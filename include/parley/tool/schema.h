@@ -14,8 +14,7 @@
 //   S2  Numbers are compared exactly, however they are spelled: 1.0 is the integer 1.
 //   S3  An error names the place in the value as a JSON Pointer, and what was expected there.
 //   S4  Schemas that refer to themselves are fine; a check that would not end, or that would take too long,
-//   is
-//       an error (LimitExceeded).
+//       is an error (LimitExceeded).
 //   S5  Nothing recurses deeper than a limit, and a pattern takes linear time.
 //
 // Immutable; safe to read and copy from any thread.

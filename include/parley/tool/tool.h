@@ -2,9 +2,8 @@
 //
 // Invariants (quoted by tests as T1..T6):
 //   T1  Whatever a call is (an unknown name, arguments that are no JSON or break the schema, a tool that
-//   throws,
-//       hangs, floods or dies), ToolBox::run gives an output the model can read. It never throws and never
-//       fails.
+//       throws, hangs, floods or dies), ToolBox::run gives an output the model can read. It never throws and
+//       never fails.
 //   T2  A tool sees only arguments that its schema allows.
 //   T3  A tool that changes the world runs only if the policy allows it or a person approved.
 //   T4  An output is UTF-8 and within its limit; what was cut is said in it.
