@@ -5,6 +5,7 @@
 #include "parley/agent/event.h"
 #include "parley/agent/flow.h"
 #include "parley/agent/llm_compressor.h"
+#include "parley/agent/spans.h"
 #include "parley/base/base64.h"
 #include "parley/base/clock.h"
 #include "parley/base/data_url.h"
