@@ -1,5 +1,6 @@
 #include "model/attempt.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -29,16 +30,30 @@ Text without_key(const Text& text, const Secret& key) {
   return Text::repaired(copy);
 }
 
+bool is_empty_text(const Block& block) {
+  const auto* text = block.as<TextBlock>();
+  return text != nullptr && text->text.empty();
+}
+
 // The blocks of all messages of an answer as one message, as a stream of it would have them.
 Message joined(std::span<const Message> messages) {
   std::vector<Block> blocks;
   for (const Message& message : messages) {
     for (Block& block : message.blocks()) {
-      const auto* text = block.as<TextBlock>();
-      if (text == nullptr || !text->text.empty()) blocks.push_back(std::move(block));
+      if (!is_empty_text(block)) blocks.push_back(std::move(block));
     }
   }
   return MessageBuilder(Role::Assistant).blocks(std::move(blocks)).build().value();
+}
+
+// What it means that a model ended like this. REQUIRES: failure_kind() has an answer to it.
+Failure failure_of(const stream::Done& done) {
+  Failure failure;
+  failure.kind = failure_kind(done.finish).value_or(FailureKind::Server);
+  failure.retryable = is_retryable(failure.kind);
+  failure.message = Text::repaired("the model ended with '" + done.raw.str() + "'");
+  failure.code = done.raw;
+  return failure;
 }
 
 }  // namespace
@@ -49,9 +64,7 @@ Code code_of(const Failure& failure) {
 }
 
 Attempted Attempt::run(net::Request& request) {
-  if (!reader_)
-    return failed({.kind = FailureKind::InvalidRequest, .message = "the dialect has no streams"},
-                  Code::Invalid);
+  if (!reader_) return broken(reader_.error());
   request.stop = question_.stop;
   request.on_start = [this](int status, const std::vector<net::Header>& headers) -> Result<void> {
     start(status, headers);
@@ -88,10 +101,14 @@ void Attempt::take(const StreamEvent& event) {
     failed_->kind = without_key(failed_->kind, question_.key);
     return;
   }
-  const bool says_nothing = std::holds_alternative<stream::Start>(event) ||
-                            std::holds_alternative<stream::UsageUpdate>(event) ||
-                            std::holds_alternative<stream::Unknown>(event);
-  if (says_nothing && !has_delivered_) {
+  // An end that is a failure, where nothing was said, is no answer.
+  const auto* done = std::get_if<stream::Done>(&event);
+  if (done != nullptr && !has_delivered_ && failure_kind(done->finish)) {
+    refused_ = failure_of(*done);
+    return;
+  }
+  const bool says_something = done != nullptr || std::holds_alternative<stream::Delta>(event);
+  if (!says_something && !has_delivered_) {
     held_.push_back(event);
     return;
   }
@@ -134,12 +151,16 @@ Attempted Attempt::ended(const net::Response& response) {
   } else {
     read_whole();
   }
-  if (question_.stop.stop_requested() && !is_done_ && !failed_)
+  const bool has_ended = is_done_ || failed_ || refused_;
+  if (question_.stop.stop_requested() && !has_ended) {
     return broken(fail(Code::Cancelled, "the call was stopped").error());
+  }
   if (is_done_) return done();
   Failure failure;
   if (failed_) {
-    failure = failure_of(question_.dialect, *failed_);
+    failure = parley::failure_of(question_.dialect, *failed_);
+  } else if (refused_) {
+    failure = *refused_;
   } else if (has_delivered_) {
     failure = {
         .kind = FailureKind::Transport, .retryable = true, .message = "the stream ended before its end"};
@@ -170,30 +191,35 @@ Attempted Attempt::failed(Failure failure, Code code) {
   failure.code = without_key(failure.code, question_.key);
   failure.request_id = without_key(failure.request_id, question_.key);
   Attempted out{.failure = std::move(failure), .code = code, .has_delivered = has_delivered_};
+  for (const StreamEvent& event : held_) {
+    if (const auto* update = std::get_if<stream::UsageUpdate>(&event)) out.usage = update->usage;
+  }
   if (!has_delivered_) return out;
   // Whoever was told of a beginning is told of an end (S2).
   if (question_.on_event) {
     question_.on_event(failed_ ? StreamEvent(*failed_) : StreamEvent(stream::Truncated{}));
   }
-  out.said = gathered_.take();
+  out.said = gathered();
+  return out;
+}
+
+// An empty text is none: a whole answer has it where a stream does not, and some providers refuse it.
+Accumulated Attempt::gathered() {
+  Accumulated out = gathered_.take();
+  const std::vector<Block> blocks = out.message.blocks();
+  if (std::ranges::any_of(blocks, is_empty_text)) out.message = joined({&out.message, 1});
   return out;
 }
 
 Attempted Attempt::done() {
-  Attempted out{.said = gathered_.take(), .has_delivered = has_delivered_};
+  Attempted out{.said = gathered(), .has_delivered = has_delivered_};
   out.said->notes.insert(out.said->notes.begin(), notes_.begin(), notes_.end());
-  const std::optional<FailureKind> kind = failure_kind(out.said->outcome.finish);
-  if (!kind) return out;
-  // A reason to end that is a failure, where nothing was said, is no answer.
-  const bool is_empty = out.said->message.blocks().empty();
-  if (!is_empty && *kind != FailureKind::Server) return out;
-  Failure failure;
-  failure.kind = *kind;
-  failure.message = Text::repaired("the model ended with '" + out.said->outcome.raw_finish.str() + "'");
-  failure.code = out.said->outcome.raw_finish;
-  out.code = code_of(failure);
-  out.failure = std::move(failure);
-  if (is_empty) out.said.reset();
+  const Outcome& outcome = out.said->outcome;
+  // A filter or a full window ended what is said, and the finish tells; a provider that failed cut it.
+  if (failure_kind(outcome.finish) == FailureKind::Server) {
+    out.failure = failure_of({outcome.finish, outcome.raw_finish});
+    out.code = code_of(*out.failure);
+  }
   return out;
 }
 
@@ -203,7 +229,7 @@ Failure Attempt::failure_in(const net::Response& response) const {
   std::vector<HeaderField> headers;
   headers.reserve(response.headers.size());
   for (const net::Header& header : response.headers) headers.push_back({header.name, header.value});
-  return failure_of(question_.dialect, response.status, headers, body, now_ms());
+  return parley::failure_of(question_.dialect, response.status, headers, body, now_ms());
 }
 
 }  // namespace parley::model

@@ -1,7 +1,8 @@
 // One attempt to get an answer: a request is sent, and what comes back is read, delivered and put together.
 //
-// Events that say nothing yet (a start, token counts, unknown ones) are held back until one does, so that an
-// attempt that fails before the model said anything has delivered nothing and can be made again (A2).
+// Events that say nothing yet (a start, token counts, unknown ones) are held back until a delta or the end
+// comes, so that an attempt that fails before the model said anything has delivered nothing and can be made
+// again (A2).
 //
 // One thread at a time.
 #pragma once
@@ -26,6 +27,7 @@ struct Attempted {
   std::optional<Accumulated> said = {};  // nothing if there is no answer at all
   std::optional<Failure> failure = {};   // why it is not all
   Code code = Code::Invalid;             // of the failure
+  Usage usage = {};                      // what was told of it, if there is no answer
   bool has_delivered = false;
 };
 
@@ -60,6 +62,7 @@ class Attempt {
   Attempted broken(const Error& error);
   Attempted failed(Failure failure, Code code);
   Attempted done();
+  Accumulated gathered();
   Failure failure_in(const net::Response& response) const;
 
   const Question& question_;
@@ -68,7 +71,8 @@ class Attempt {
   std::string body_;  // all of it, or the beginning of a stream
   std::vector<StreamEvent> held_;
   std::optional<stream::Failed> failed_;  // the end of the stream
-  bool is_done_ = false;                  // its end, if all is well
+  std::optional<Failure> refused_;        // the same, if the model ended without a word
+  bool is_done_ = false;                  // the same, if all is well
   std::vector<Note> notes_;
   std::optional<Timer::Time> first_delta_;
   bool has_delivered_ = false;

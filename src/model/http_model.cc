@@ -38,6 +38,12 @@ struct Client {
   net::Connections connections;
 };
 
+// The model that is asked: a request may name another one of the same provider.
+Text name_of(const Client& client, const ModelRequest& asked) {
+  const auto own = asked.conversation.settings().get(Setting::Model);
+  return own.value_or(Json()).as_string().value_or(client.info.name);
+}
+
 // The request as the provider's server takes it.
 Result<net::Request> request_of(const Client& client, const ModelRequest& asked, std::vector<Note>& notes) {
   const Provider& provider = client.provider;
@@ -46,7 +52,7 @@ Result<net::Request> request_of(const Client& client, const ModelRequest& asked,
   for (const auto& [setting, value] : config.settings.all()) {
     if (!settings.get(setting)) settings.set(setting, value);
   }
-  const auto name = settings.get(Setting::Model).value_or(Json()).as_string().value_or(client.info.name);
+  const Text name = name_of(client, asked);
   const auto max_tokens = static_cast<std::int64_t>(provider.max_tokens);
   if (max_tokens != 0 && !settings.get(Setting::MaxTokens))
     settings.set(Setting::MaxTokens, Json::number(max_tokens));
@@ -111,11 +117,7 @@ class Call {
         started_(timer_.now()) {
     record_.purpose = asked.purpose;
     record_.provider = client.info.provider;
-    record_.model = asked.conversation.settings()
-                        .get(Setting::Model)
-                        .value_or(Json())
-                        .as_string()
-                        .value_or(client.info.name);
+    record_.model = name_of(client, asked);
   }
 
   Called<ModelAnswer> run() {
@@ -134,6 +136,7 @@ class Call {
                             ? std::nullopt
                             : model::retry_wait(client_.config.retry, record_.attempts, *attempted.failure,
                                                 left, timer_.chance());
+      record_.usage = attempted.usage;
       if (!wait) return error(*std::move(attempted.failure), attempted.code);
       if (!timer_.wait(*wait, question_.stop)) return stopped();
     }

@@ -273,6 +273,32 @@ TEST(HttpModel, DoesNotTryAgainWhatWillNotPass) {
   }
 }
 
+// A model that ends without a word, for a reason that is a failure, has not answered.
+TEST(HttpModel, TakesAnEmptyRefusalForAFailure) {
+  const std::pair<Finish, std::string_view> rows[] = {
+      {Finish::Filtered, "invalid refused after 1"},
+      {Finish::ContextFull, "limit_exceeded context_too_long after 1"},  // A6
+      {Finish::Stop, "said ''"},
+  };
+  for (const bool stream : {true, false}) {
+    for (const auto& [finish, expected] : rows) {
+      Outcome made = plain_outcome();
+      made.finish = finish;
+      const Message nothing = Message::assistant_message("");
+      TestProvider provider({stream ? sse(streamed(Dialect::Anthropic, nothing, made))
+                                    : json_answer("200 OK", written(Dialect::Anthropic, nothing, made))});
+      unsigned events = 0;
+      const auto called =
+          opened(provider.config("anthropic"))->complete(hello(stream), {.on_event = [&](const StreamEvent&) {
+                                                           ++events;
+                                                         }});
+      EXPECT_EQ(outcome(called), expected) << stream;
+      EXPECT_EQ(provider.ledger->total().output, 7U);  // it is paid for all the same
+      EXPECT_EQ(events == 0, finish != Finish::Stop);
+    }
+  }
+}
+
 TEST(HttpModel, SaysThatNobodyListens) {
   std::string url;
   {
