@@ -92,7 +92,7 @@ McpTools::McpTools(McpTools&&) noexcept = default;
 McpTools& McpTools::operator=(McpTools&&) noexcept = default;
 McpTools::~McpTools() = default;
 
-McpUpdate McpTools::update(ToolBox& box, std::stop_token stop) {
+McpUpdate McpTools::update(ToolBox& box, const std::stop_token& stop) {
   McpUpdate update;
   if (!ask_servers(state_->servers, stop)) return update;
   for (const Listed& server : state_->servers) {

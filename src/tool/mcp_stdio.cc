@@ -113,7 +113,7 @@ class StdioTransport final : public McpTransport {
 
   bool is_open() const override {
     const std::lock_guard lock(mutex_);
-    return !closed_;
+    return !closed_ && !is_leaving_;
   }
 
  private:
@@ -125,6 +125,7 @@ class StdioTransport final : public McpTransport {
   // REQUIRES: the lock is held.
   Result<void> enqueue(const std::string& message) {
     if (closed_) return fail(Code::Unavailable, closed_->message);
+    if (is_leaving_) return fail(Code::Unavailable, "the server '" + server_.name + "' is about to end");
     if (waiting_bytes_ + message.size() > 2 * max_bytes_) {
       return fail(Code::LimitExceeded, "the server '" + server_.name + "' does not read what it is sent");
     }
@@ -152,6 +153,10 @@ class StdioTransport final : public McpTransport {
     }
     changed_.notify_all();
     while (serve(*child)) {
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      is_leaving_ = true;
     }
     const ChildEnd end = leave(*child);
     close(failure_ ? *failure_ : ended(end));

@@ -95,7 +95,7 @@ class McpTools {
   // Makes the tools of the box those that the servers have now. Servers that have not been asked yet, that
   // were started again or that said that their tools changed are asked, all at once; without any, this costs
   // nothing. The tools of a server that fails stay. Not while box.run() is under way.
-  McpUpdate update(ToolBox& box, std::stop_token stop = {});
+  McpUpdate update(ToolBox& box, const std::stop_token& stop = {});
 
  private:
   struct State;
