@@ -55,6 +55,7 @@ Sql<void> erase_media(PostgresConnection& connection, const std::string& tenant,
                       Deadline deadline) {
   if (hashes.empty()) return {};
   std::vector<std::string_view> list;
+  list.reserve(hashes.rows());
   for (std::size_t i = 0; i < hashes.rows(); ++i) list.push_back(hashes.bytes(i, 0));
   const Call group[] = {{kEraseMedia, Arguments().bytes(tenant).byte_strings(list)}};
   PARLEY_CHECK(connection.run(group, deadline));
