@@ -72,7 +72,7 @@ CutProxy::CutProxy(std::string socket) : socket_(std::move(socket)) {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  bind(listener_, reinterpret_cast<const sockaddr*>(&address), size);
+  (void)bind(listener_, reinterpret_cast<const sockaddr*>(&address), size);
   listen(listener_, 64);
   getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
   port_ = ntohs(address.sin_port);

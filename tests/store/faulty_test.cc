@@ -140,7 +140,8 @@ const Fault kFaults[] = {
      .found_by = "every_field_comes_back",
      .batch =
          [](RowBatch& batch) {
-           for (Row& row : batch.rows) row.record.text = row.record.text.c_str();
+           for (Row& row : batch.rows)
+             row.record.text = row.record.text.substr(0, row.record.text.find('\0'));
          }},
     {.name = "tells another place",
      .found_by = "positions_have_no_gap",
