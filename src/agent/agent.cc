@@ -45,7 +45,7 @@ void Loop::end(RunEnd end, Text text) {
 void Loop::fail(Error error) {
   if (has_ended) return;
   if (lease_is_lost) error = Error{Code::Conflict, "somebody else took over the session", {}};
-  const bool is_stop = !lease_is_lost && (error.code == Code::Cancelled || is_stopped());
+  const bool is_stop = error.code == Code::Cancelled;
   end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text::repaired(error.message));
   if (!is_stop) report.error = std::move(error);
 }
@@ -79,7 +79,8 @@ void see_end(Loop& loop) {
   const std::vector<Message> shown = loop.history->shown();
   if (shown.empty()) return loop.fail({Code::Invalid, "there is nothing to go on with: no request", {}});
   const Message& last = shown.back();
-  if (last.role() == Role::Assistant && calls_of(last).empty() && !is_cut(last)) {
+  loop.was_cut = is_cut(last);
+  if (last.role() == Role::Assistant && calls_of(last).empty() && !loop.was_cut) {
     return loop.end(RunEnd::Answered, last.get_text_content().value_or(Text()));
   }
   for (const Block& block : last.get_content_blocks({BlockType::ToolResult})) {
@@ -107,6 +108,7 @@ void begin_run(Loop& loop) {
   loop.circles.clear();
   loop.words = {};
   loop.is_warned = false;
+  loop.was_cut = false;
   loop.reasked = 0;
   if (!loop.row.counts_on) loop.current_step = 0;
   loop.state = AgentState::Running;

@@ -21,8 +21,7 @@ Text go_on() { return Text("Your last answer was cut off. Go on where it ends.")
 // What the model is reminded of: volatile, so it stands behind everything a provider may have cached.
 std::vector<Text> reminders(const Loop& loop) {
   std::vector<Text> out;
-  const std::vector<Message> shown = loop.history->shown();
-  if (!shown.empty() && is_cut(shown.back())) out.push_back(go_on());
+  if (loop.was_cut) out.push_back(go_on());
   if (loop.is_warned) out.push_back(warning());
   if (!loop.options.next_step_prompt.empty()) out.push_back(loop.options.next_step_prompt);
   return out;
@@ -68,7 +67,8 @@ Result<Message> marked_cut(const Message& message, std::string_view why) {
   return MessageBuilder::like(message).metadata(writer.take()).build();
 }
 
-Error error_of(const Failure& failure) {
+Error error_of(const Loop& loop, const Failure& failure) {
+  if (loop.is_stopped()) return {Code::Cancelled, "the run was stopped", {}};
   return {failure.retryable ? Code::Unavailable : Code::Invalid,
           "the answer was cut off: " + failure.message.str(),
           {}};
@@ -125,10 +125,11 @@ Result<bool> think_default(Loop& loop) {
   if (!answer) return std::unexpected(Error(std::move(answer).error()));
   PARLEY_CHECK(keep_answer(loop, *answer));
   loop.history->remind({});
+  loop.was_cut = false;
   std::vector<ToolUseBlock> calls = calls_of(answer->message);
   if (answer->cut) {
     PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the answer was cut off")));
-    return std::unexpected(error_of(*answer->cut));
+    return std::unexpected(error_of(loop, *answer->cut));
   }
   // A reply that is asked for again may well be the same: that has a bound of its own.
   if (!loop.reply || !calls.empty()) loop.circles.add(signature(answer->message, calls));

@@ -37,6 +37,7 @@ struct Loop {
   Circles circles = {};
   Text words = {};          // the text of the newest answer
   bool is_warned = false;   // that it goes in circles
+  bool was_cut = false;     // the answer that the conversation ends with
   std::size_t reasked = 0;  // how often the reply was asked for again
   std::atomic<bool> lease_is_lost = false;
 
