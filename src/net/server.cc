@@ -222,19 +222,21 @@ class Connection {
   bool is_open_ = true;
 };
 
+bool may_have_body(int status) { return status >= 200 && status != 204 && status != 304; }
+
 class HttpReply final : public Reply {
  public:
   HttpReply(Connection& connection, const Parser::value_type& request)
       : connection_(connection),
-        is_head_(request.method() == http::verb::head),
+        is_bare_(request.method() == http::verb::head),
         is_chunked_(request.version() >= 11),
         keeps_alive_(request.keep_alive()) {}
 
   void whole(int status, const std::vector<Header>& headers, std::string_view body) override {
     if (!begin(headers)) return;
-    const bool has_body = status >= 200 && status != 204 && status != 304;
-    std::string out = head_of(status, headers, (has_body ? length_of(body) : "") + connection_line());
-    if (has_body && !is_head_) out += body;
+    const bool has_length = may_have_body(status);
+    std::string out = head_of(status, headers, (has_length ? length_of(body) : "") + connection_line());
+    if (has_length && !is_bare_) out += body;
     connection_.write(out);
     state_ = State::Ended;
   }
@@ -242,7 +244,9 @@ class HttpReply final : public Reply {
   void start(int status, const std::vector<Header>& headers) override {
     if (!begin(headers)) return;
     if (!is_chunked_) keeps_alive_ = false;  // the end of the connection is the end of the answer
-    const std::string framing = is_chunked_ ? "Transfer-Encoding: chunked\r\n" : "";
+    const bool is_framed = is_chunked_ && may_have_body(status);
+    if (!may_have_body(status)) is_bare_ = true;
+    const std::string framing = is_framed ? "Transfer-Encoding: chunked\r\n" : "";
     connection_.write(head_of(status, headers, framing + connection_line()), kGone);
     state_ = State::Started;
   }
@@ -250,7 +254,7 @@ class HttpReply final : public Reply {
   bool send(std::string_view piece) override {
     assert(state_ == State::Started || state_ == State::Broken);
     if (state_ != State::Started) return false;
-    if (piece.empty() || is_head_) return connection_.wait(Milliseconds(0));
+    if (piece.empty() || is_bare_) return connection_.wait(Milliseconds(0));
     if (!is_chunked_) return connection_.write(piece, kGone);
     std::array<char, 20> size;
     char* const end = std::to_chars(size.data(), size.data() + size.size(), piece.size(), 16).ptr;
@@ -272,7 +276,7 @@ class HttpReply final : public Reply {
       keeps_alive_ = false;
     } else if (state_ == State::Started && has_thrown) {
       cut();
-    } else if (state_ == State::Started && is_chunked_ && !is_head_) {
+    } else if (state_ == State::Started && is_chunked_ && !is_bare_) {
       connection_.write("0\r\n\r\n");
     }
     return keeps_alive_ && connection_.is_open();
@@ -291,7 +295,8 @@ class HttpReply final : public Reply {
   std::string connection_line() const { return keeps_alive_ ? "" : "Connection: close\r\n"; }
 
   Connection& connection_;
-  const bool is_head_, is_chunked_;
+  bool is_bare_;  // no body is sent, whatever the handler says
+  const bool is_chunked_;
   bool keeps_alive_;
   State state_ = State::Nothing;
 };

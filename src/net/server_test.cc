@@ -124,11 +124,18 @@ TEST(Server, SaysContinueToWhoeverWaitsForIt) {
 
 TEST(Server, SendsNoBodyWhereThereIsNone) {
   const Server server = serving([](const Inquiry& inquiry, Reply& reply) {
+    if (inquiry.path == "/pieces") {
+      reply.start(304, {});
+      reply.send("body");
+      return;
+    }
     reply.whole(inquiry.path == "/204" ? 204 : 200, {}, "body");
   });
   Client client(server.port());
   client.say("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(client.hear("\r\n\r\n"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");
+  client.say("GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.hear("\r\n\r\n"), "HTTP/1.1 304 Not Modified\r\n\r\n");
   client.say("GET /204 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(client.hear(), "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
 }
