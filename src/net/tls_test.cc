@@ -78,8 +78,10 @@ class Tls : public testing::Test {
                 "-nodes", "-keyout", key(), "-out", certificate(), "-days", "2", "-subj", "/CN=parley",
                 "-addext", "subjectAltName=IP:127.0.0.1"});
     ASSERT_EQ(make.end(), 0);
+    // It ends after one connection, and only then is sure to have written all that it says.
     server_.emplace(std::vector<std::string>{"openssl", "s_server", "-accept", "127.0.0.1:0", "-key", key(),
-                                             "-cert", certificate(), "-www", "-alpn", "http/1.1"});
+                                             "-cert", certificate(), "-www", "-alpn", "http/1.1", "-naccept",
+                                             "1"});
     const std::string place = server_->line("ACCEPT ");
     ASSERT_FALSE(place.empty());
     request_.url = parse_url("https://" + place + "/").value();
