@@ -517,14 +517,6 @@ std::optional<Json> write_reply_format(const Settings& settings) {
   return w.end_object().end_object().take();
 }
 
-// OpenAI's models that think count what they think as output, which has a member of its own, and take no
-// temperature: https://platform.openai.com/docs/guides/reasoning. One of the family does not think.
-bool thinks(const Settings& settings) {
-  const Text model = settings.get(Setting::Model).value_or(Json()).as_string().value_or(Text());
-  const auto is_of = [&](std::string_view family) { return model.view().starts_with(family); };
-  return (is_of("o1") || is_of("o3") || is_of("o4") || is_of("gpt-5")) && !is_of("gpt-5-chat");
-}
-
 template <Setting kSetting, bool kThinks>
 std::optional<Json> write_if_thinks(const Settings& settings) {
   return thinks(settings) == kThinks ? settings.get(kSetting) : std::nullopt;
@@ -556,6 +548,12 @@ constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
                              {DocumentShape::Envelope, kPreferencePath}};
 
 }  // namespace
+
+bool thinks(const Settings& settings) {
+  const Text model = settings.get(Setting::Model).value_or(Json()).as_string().value_or(Text());
+  const auto is_of = [&](std::string_view family) { return model.view().starts_with(family); };
+  return (is_of("o1") || is_of("o3") || is_of("o4") || is_of("gpt-5")) && !is_of("gpt-5-chat");
+}
 
 const std::span<const SettingRow> kChatSettings = kSettings;
 const std::span<const Place> kChatPlaces = kPlaces;

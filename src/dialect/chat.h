@@ -34,6 +34,11 @@ void write_chat_group(Draft& draft, const ChatRow& row, std::span<const Message>
 
 inline constexpr NameRule kChatName = {};
 
+// Whether the model is one of OpenAI's that think. They count what they think as output, whose limit has a
+// member of its own, and take no temperature: https://platform.openai.com/docs/guides/reasoning. One of the
+// family does not think.
+bool thinks(const Settings& settings);
+
 // The request and the answer.
 void write_chat_tools(json::Writer& out, std::span<const Tool> tools, const Settings& settings);
 Result<std::vector<Tool>> read_chat_tools(const Json& request);

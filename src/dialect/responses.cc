@@ -16,6 +16,7 @@
 #include <array>
 
 #include "dialect/arrange.h"
+#include "dialect/chat.h"
 #include "dialect/outcome.h"
 #include "dialect/pieces.h"
 
@@ -520,7 +521,10 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"tool_choice", bit(Setting::ToolChoice), read_choice, write_choice},
     plain_setting<Setting::ParallelToolCalls>("parallel_tool_calls"),
     plain_setting<Setting::MaxTokens>("max_output_tokens"),
-    plain_setting<Setting::Temperature>("temperature"),
+    {"temperature", bit(Setting::Temperature), plain_setting<Setting::Temperature>("").from,
+     [](const Settings& settings) {
+       return thinks(settings) ? std::nullopt : settings.get(Setting::Temperature);
+     }},
     plain_setting<Setting::TopP>("top_p"),
     plain_setting<Setting::Stream>("stream"),
     plain_setting<Setting::ReasoningEffort>("reasoning/effort"),
