@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <thread>
 
 #include "model/test_server.h"
@@ -38,7 +37,6 @@ struct Asked {
 };
 
 TEST(HttpModel, AsksEachProviderInItsWay) {
-  const std::string key(kTestKey);
   const Asked rows[] = {
       {"openai", "/chat/completions", "Authorization: Bearer swordfish",
        R"("stream_options":{"include_usage":true})"},
@@ -468,7 +466,6 @@ TEST(HttpModel, StopsBeforeAndBetweenAttempts) {
 
 // A4
 TEST(HttpModel, StopsWhileItWaitsForTheServer) {
-  std::stop_source stop;
   const std::string_view begins[] = {"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\n\r\n",
                                      "HTTP/1.1 200 OK\r\n\r\ndata: {"};
   for (const std::string_view begin : begins) {
