@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <memory>
+#include <string>
 
 using namespace parley;
 
@@ -14,24 +15,20 @@ namespace {
 constexpr const char* kImage =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==";
 
-// In place of a model on a network: it searches, and then says what was found.
-class Actor : public Model {
- public:
-  const ModelInfo& info() const override { return info_; }
-  Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& /*options*/) override {
-    if (request.conversation.messages().back().role() == Role::Tool) {
-      return ModelAnswer{.message = Message::assistant_message("OpenManus has a repository on GitHub."),
-                         .outcome = {}};
-    }
-    const ToolCall call{"call_123", "function", {"web_search", "{\"query\": \"OpenManus project\"}"}};
-    return ModelAnswer{
-        .message = Message::from_tool_calls({&call, 1}, "I will search for the OpenManus project."),
-        .outcome = {}};
-  }
+// What the model of this rehearsal says: it searches, and then says what was found.
+constexpr const char* kScript = R"json({"turns": [
+  {"text": "I will search for the OpenManus project.",
+   "calls": [{"id": "call_123", "name": "web_search", "arguments": {"query": "OpenManus project"}}]},
+  {"text": "OpenManus has a repository on GitHub."}
+]})json";
 
- private:
-  ModelInfo info_{.provider = Text("example"), .name = Text("actor")};
-};
+// Through HTTP and a stream, as any model; this one listens on the loopback address.
+Result<std::shared_ptr<Model>> model_at(const std::string& url) {
+  ModelConfig config;
+  config.model = "openai/rehearsal";
+  config.base_url = url;
+  return open_model(std::move(config));
+}
 
 void show(const AgentEvent& event) {
   if (const auto* tool = std::get_if<agent_event::ToolStarted>(&event)) {
@@ -45,12 +42,14 @@ Result<RunReport> run(const std::shared_ptr<store::Store>& store, const store::S
       function_tool("web_search", "Searches the web.", {param("query", "What for.").string().required()},
                     [](const Args&) { return ToolOutput::text("Found the GitHub repository of OpenManus."); },
                     {.changes_world = false})));
+  PARLEY_TRY(const Rehearsal rehearsal, Rehearsal::start({.script = kScript}));
+  PARLEY_TRY(std::shared_ptr<Model> model, model_at(rehearsal.url()));
   PARLEY_TRY(StoredMemory memory, StoredMemory::open(store, key));
   AgentOptions options;
   options.system_prompt = "You are a helpful assistant.";
   options.on_event = show;
   PARLEY_TRY(const std::unique_ptr<ToolCallAgent> agent,
-             ToolCallAgent::open(std::make_shared<Actor>(), tools, std::move(memory), options));
+             ToolCallAgent::open(std::move(model), tools, std::move(memory), options));
   PARLEY_TRY(const UserRequest request,
              parse_user_request("Please search for the OpenManus project.", kImage));
   return agent->run(request.message);
