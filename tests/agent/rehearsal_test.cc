@@ -85,6 +85,8 @@ TEST(AgentOverHttp, AStreamThatBreaksIsKeptAndResumed) {
   EXPECT_EQ(cut->end, RunEnd::Failed);
   ASSERT_TRUE(cut->error);
   EXPECT_EQ(cut->error->code, Code::Unavailable);
+  ASSERT_EQ(stage.stored().size(), 2U) << "what came is kept";
+  EXPECT_EQ(stage.stored().back().metadata()->get("cut"), Json::string("transport"));
   const auto whole = stage.run({});
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->end, RunEnd::Answered) << whole->text.view();
