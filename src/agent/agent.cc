@@ -164,7 +164,7 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
     loop.stop.request_stop();
   }));
   agent::begin_run(loop);
-  const std::stop_callback forward(stop, [&loop] { loop.stop.request_stop(); });
+  const std::stop_callback forward(std::move(stop), [&loop] { loop.stop.request_stop(); });
   loop.emit(agent_event::RunStarted{request ? &*request : nullptr});
   if (const auto ready = agent::prepare(loop, request); !ready) loop.fail(ready.error());
   while (!loop.has_ended && loop.current_step < loop.options.max_steps) {

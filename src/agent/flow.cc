@@ -160,7 +160,7 @@ Text PlanningFlow::sum_up(FlowReport& report, const std::stop_token& stop) {
   return said.empty() ? report.plan.text() : said;
 }
 
-Result<FlowReport> PlanningFlow::execute(const Text& request, std::stop_token stop) {
+Result<FlowReport> PlanningFlow::execute(const Text& request, const std::stop_token& stop) {
   FlowReport report;
   PARLEY_TRY(report.plan, make_plan(request, report, stop));
   tell(report.plan);

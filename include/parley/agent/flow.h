@@ -75,7 +75,7 @@ class PlanningFlow {
                                      FlowOptions options = {});
 
   // Fails as the model does if that cannot be asked for a plan. What goes wrong later is in the report.
-  Result<FlowReport> execute(const Text& request, std::stop_token stop = {});
+  Result<FlowReport> execute(const Text& request, const std::stop_token& stop = {});
 
  private:
   PlanningFlow(std::shared_ptr<Model> model, std::vector<FlowAgent> agents, FlowOptions options)
