@@ -28,11 +28,15 @@ struct Command {
   std::vector<std::string> (*words)() = nullptr;
 };
 
+std::span<const Command> talk_commands();      // chat, run, prompt
 std::span<const Command> document_commands();  // convert, check, dialects, media, tokens, filter
 std::span<const Command> session_commands();   // sessions, doctor
 std::span<const Command> model_commands();     // rehearse
 std::span<const Command> shell_commands();     // completion, man
 std::span<const Command> all_commands();       // in the order help shows them
+
+// 'parley -p TEXT' is 'parley prompt -p TEXT'.
+inline constexpr const char* kPromptCommand = "prompt";
 
 // Adds --store and --tenant.
 struct StoreChoice;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/commands.h"
 #include "parley/dialect/dialect.h"
 
 namespace parley::cli {
@@ -53,7 +54,7 @@ std::string for_bash(std::span<const DescribedCommand> commands) {
   std::string options;
   Words names;
   for (const DescribedCommand& command : commands) {
-    if (command.name != "prompt") names.push_back(command.name);
+    if (command.name != kPromptCommand) names.push_back(command.name);
     for (const DescribedOption& option : command.options) {
       if (option.names.empty() || option.value.empty()) continue;
       const Words words = values_of(option.value);
@@ -125,7 +126,7 @@ std::string for_zsh(std::span<const DescribedCommand> commands) {
   std::string names;
   std::string cases;
   for (const DescribedCommand& command : commands) {
-    if (command.name != "prompt") {
+    if (command.name != kPromptCommand) {
       names += fmt::format("    '{}:{}'\n", command.name, zsh_text(command.summary));
     }
     std::string specs;
@@ -138,7 +139,7 @@ std::string for_zsh(std::span<const DescribedCommand> commands) {
     if (!command.words.empty())
       specs += fmt::format(" \\\n        '1:verb:({})'", fmt::join(command.words, " "));
     cases += fmt::format("    {}) _arguments{} \\\n        '*:file:_files' ;;\n",
-                         command.name == "prompt" ? "-*" : command.name, specs);
+                         command.name == kPromptCommand ? "-*" : command.name, specs);
   }
   return fmt::format(R"sh(#compdef parley
 # Completion of parley for zsh, made by 'parley completion zsh'.
@@ -172,7 +173,7 @@ std::string fish_text(const std::string& text) {
 }
 
 std::string fish_option(const DescribedCommand& command, const DescribedOption& option) {
-  const std::string when = command.name == "prompt"
+  const std::string when = command.name == kPromptCommand
                                ? "__fish_use_subcommand"
                                : fmt::format("__fish_seen_subcommand_from {}", command.name);
   std::string out = fmt::format("complete -c parley -n '{}'", when);
@@ -193,7 +194,7 @@ std::string fish_option(const DescribedCommand& command, const DescribedOption& 
 std::string for_fish(std::span<const DescribedCommand> commands) {
   std::string out = "# Completion of parley for fish, made by 'parley completion fish'.\n";
   for (const DescribedCommand& command : commands) {
-    if (command.name != "prompt") {
+    if (command.name != kPromptCommand) {
       out += fmt::format("complete -c parley -f -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                          fish_text(command.summary));
     }

@@ -12,6 +12,7 @@
 #include "cli/config_file.h"
 #include "cli/environment.h"
 #include "cli/say.h"
+#include "parley/model/provider.h"
 
 namespace parley::cli {
 namespace {
@@ -65,12 +66,9 @@ Result<void> set_tools(Config& config, ConfigEntry& entry) {
 
 Result<void> set_permission(Config& config, ConfigEntry& entry) {
   PARLEY_TRY(const std::string name, text_in(entry));
-  constexpr std::pair<std::string_view, Permission> kPermissions[] = {
-      {"allow", Permission::Allow}, {"ask", Permission::Ask}, {"deny", Permission::Deny}};
-  const auto* row =
-      std::ranges::find(kPermissions, std::string_view(name), [](const auto& each) { return each.first; });
-  if (row == std::end(kPermissions)) return wrong(entry, "allow, ask or deny");
-  config.policy.rules.push_back({entry.path.back(), row->second});
+  const std::optional<Permission> permission = permission_named(name);
+  if (!permission) return wrong(entry, "allow, ask or deny");
+  config.policy.rules.push_back({entry.path.back(), *permission});
   return {};
 }
 
@@ -90,15 +88,25 @@ Result<void> set_trace_content(Config& config, ConfigEntry& entry) {
   return {};
 }
 
+// The provider that an entry names.
+Result<ProviderChoice*> provider_in(Config& config, const ConfigEntry& entry) {
+  const std::string& name = entry.path[1];
+  const Result<const Provider*> provider = provider_named(name);
+  if (!provider) return fail(Code::Invalid, provider.error().message, entry.place);
+  return &config.providers[name];
+}
+
 Result<void> set_key(Config& config, ConfigEntry& entry) {
   PARLEY_TRY(std::string key, text_in(entry));
-  config.providers[entry.path[1]].key.choose(Secret::take(key), entry.place);
+  PARLEY_TRY(ProviderChoice * provider, provider_in(config, entry));
+  provider->key.choose(Secret::take(key), entry.place);
   return {};
 }
 
 Result<void> set_base_url(Config& config, ConfigEntry& entry) {
   PARLEY_TRY(std::string url, text_in(entry));
-  config.providers[entry.path[1]].base_url.choose(std::move(url), entry.place);
+  PARLEY_TRY(ProviderChoice * provider, provider_in(config, entry));
+  provider->base_url.choose(std::move(url), entry.place);
   return {};
 }
 
@@ -167,36 +175,14 @@ Result<void> take_file(Config& config, const std::string& file, Owner owner) {
 
 // ---- The environment
 
-struct ProviderVariables {
-  const char* provider;
-  std::vector<const char*> keys;  // the first that is set counts
-  const char* base_url;           // or null
-};
-
-// The names that the clients of the providers use.
-const std::vector<ProviderVariables>& provider_variables() {
-  static const std::vector<ProviderVariables> rows = {
-      {"openai", {"OPENAI_API_KEY"}, "OPENAI_BASE_URL"},
-      {"anthropic", {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, "ANTHROPIC_BASE_URL"},
-      {"gemini", {"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "GOOGLE_GEMINI_BASE_URL"},
-      {"ollama", {}, "OLLAMA_HOST"},
-      {"azure", {"AZURE_OPENAI_API_KEY"}, "AZURE_OPENAI_ENDPOINT"},
-      {"deepseek", {"DEEPSEEK_API_KEY"}, "DEEPSEEK_BASE_URL"},
-      {"moonshot", {"MOONSHOT_API_KEY"}, "MOONSHOT_BASE_URL"},
-      {"dashscope", {"DASHSCOPE_API_KEY"}, "DASHSCOPE_BASE_URL"},
-  };
-  return rows;
-}
-
 // Ollama's own programs take "host", "host:port" and a URL.
 std::string ollama_url(std::string host) {
   if (host.find("://") == std::string::npos) host.insert(0, "http://");
   const std::size_t authority = host.find("://") + 3;
-  if (host.find(':',
-                host.find(']', authority) == std::string::npos ? authority : host.find(']', authority)) ==
-      std::string::npos) {
-    host += ":11434";
-  }
+  const std::size_t bracket = host.find(']', authority);  // of an IPv6 address
+  const bool has_port =
+      host.find(':', bracket == std::string::npos ? authority : bracket) != std::string::npos;
+  if (!has_port) host += ":11434";
   return host;
 }
 
@@ -210,16 +196,18 @@ void take_environment(Config& config) {
   take(config.tenant, "PARLEY_TENANT");
   take(config.trace_endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT");
   if (from_environment("OTEL_SDK_DISABLED") == "true") config.trace_endpoint = {};
-  for (const ProviderVariables& row : provider_variables()) {
-    const auto key =
-        std::ranges::find_if(row.keys, [](const char* name) { return !from_environment(name).empty(); });
-    if (key != row.keys.end()) {
-      config.providers[row.provider].key.choose(Secret::take(from_environment(*key)), *key);
+  for (const Provider& row : providers()) {
+    for (const std::string_view variable : {row.key_variable, row.other_key_variable}) {
+      std::string key = variable.empty() ? "" : from_environment(std::string(variable).c_str());
+      if (key.empty()) continue;
+      config.providers[std::string(row.name)].key.choose(Secret::take(key), variable);
+      break;
     }
-    std::string url = from_environment(row.base_url);
+    const std::string variable(row.base_url_variable);
+    std::string url = variable.empty() ? "" : from_environment(variable.c_str());
     if (url.empty()) continue;
-    if (std::string_view(row.provider) == "ollama") url = ollama_url(std::move(url));
-    config.providers[row.provider].base_url.choose(std::move(url), row.base_url);
+    if (row.name == "ollama") url = ollama_url(std::move(url));
+    config.providers[std::string(row.name)].base_url.choose(std::move(url), variable);
   }
 }
 
@@ -267,13 +255,6 @@ Result<Config> read_config() {
 Exit complain_of_config(const Error& error) {
   say(fmt::format("{} ({})", error.message, error.path));
   return error.code == Code::Invalid ? Exit::Refused : Exit::Environment;
-}
-
-std::vector<std::string> key_variables(std::string_view provider) {
-  for (const ProviderVariables& row : provider_variables()) {
-    if (provider == row.provider) return {row.keys.begin(), row.keys.end()};
-  }
-  return {};
 }
 
 }  // namespace parley::cli

@@ -75,7 +75,4 @@ Result<Config> read_config();
 // Says what is wrong, and where.
 Exit complain_of_config(const Error& error);
 
-// The variables that may hold the key of a provider, for messages; empty if it needs none.
-std::vector<std::string> key_variables(std::string_view provider);
-
 }  // namespace parley::cli

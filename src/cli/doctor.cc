@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "cli/config.h"
+#include "cli/model.h"
 #include "cli/output.h"
 #include "cli/say.h"
 #include "parley/json/writer.h"
@@ -96,6 +100,71 @@ void put(json::Writer& w, const Result<Config>& config) {
   w.end_object();
 }
 
+// ---- The model
+
+struct ModelHealth {
+  std::string name;
+  std::string base_url;                // empty: the provider's own
+  std::string key_from;                // empty: there is none
+  std::optional<std::string> trouble;  // what is wrong, and what to do about it
+  std::optional<std::string> said;     // what it answered
+};
+
+// Asks for one word.
+void ask_online(ModelHealth& health, Model& model) {
+  Conversation conversation({Message::user_message(Text("Say: ok"))});
+  const Called<ModelAnswer> answer = model.complete({.conversation = std::move(conversation)});
+  if (answer) {
+    health.said = answer->message.get_text_content().value_or(Text()).str();
+  } else {
+    health.trouble = answer.error().message;
+  }
+}
+
+ModelHealth health_of(const Config& config, bool is_online) {
+  ModelHealth health;
+  health.name = config.model.is_said() ? config.model.value : kRehearsal;
+  if (health.name == kRehearsal) {
+    const bool is_waiting =
+        std::ranges::any_of(config.providers, [](const auto& each) { return each.second.key.is_said(); });
+    if (!config.model.is_said() && is_waiting)
+      health.trouble = "there is a key, but no model: set PARLEY_MODEL to PROVIDER/NAME";
+    return health;
+  }
+  Result<ModelConfig> chosen = chosen_model(health.name, config);
+  if (!chosen) {
+    health.trouble = chosen.error().message;
+    return health;
+  }
+  health.base_url = chosen->base_url;
+  health.key_from = chosen->key.empty() ? "" : chosen->key_variable;
+  const Result<std::shared_ptr<Model>> model = open_model(*std::move(chosen));
+  if (!model) {
+    health.trouble = model.error().message;
+  } else if (is_online) {
+    ask_online(health, **model);
+  }
+  return health;
+}
+
+std::string for_people(const ModelHealth& health) {
+  std::string out =
+      fmt::format("model   {}  {}, {}, {}\n", health.trouble ? "not ok" : "ok", visible(health.name),
+                  health.key_from.empty() ? "no key" : "key from " + visible(health.key_from),
+                  health.base_url.empty() ? "its own server" : visible(health.base_url));
+  if (health.trouble) out += fmt::format("        error: {}\n", visible(*health.trouble));
+  if (health.said) out += fmt::format("        it said: {}\n", visible(*health.said));
+  return out;
+}
+
+void put(json::Writer& w, const ModelHealth& health) {
+  w.begin_object().key("ok").boolean(!health.trouble).key("name").string(as_text(health.name));
+  w.key("key_from").string(as_text(health.key_from)).key("base_url").string(as_text(health.base_url));
+  if (health.trouble) w.key("error").string(as_text(*health.trouble));
+  if (health.said) w.key("said").string(as_text(*health.said));
+  w.end_object();
+}
+
 }  // namespace
 
 Exit doctor(const DoctorOptions& options) {
@@ -105,6 +174,7 @@ Exit doctor(const DoctorOptions& options) {
   Outcome<store::Store> store = open_store(choice);
   if (!store) return store.error();
   const store::Health health = store->health();
+  const ModelHealth model = health_of(config.value_or(Config()), options.is_online);
   std::string out;
   if (options.json) {
     json::Writer w;
@@ -112,12 +182,14 @@ Exit doctor(const DoctorOptions& options) {
     put(w, health);
     w.key("config");
     put(w, config);
+    w.key("model");
+    put(w, model);
     out = w.end_object().take_string() + "\n";
   } else {
-    out = for_people(health) + for_people(config);
+    out = for_people(health) + for_people(config) + for_people(model);
   }
   const Exit printed = print(out, options.output);
-  return health.is_ok && config ? printed : worse(printed, Exit::Environment);
+  return health.is_ok && config && !model.trouble ? printed : worse(printed, Exit::Environment);
 }
 
 }  // namespace parley::cli

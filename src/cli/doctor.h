@@ -10,6 +10,7 @@ namespace parley::cli {
 
 struct DoctorOptions {
   StoreChoice store;
+  bool is_online = false;  // asks the model, too
   bool json = false;
   std::string output = "-";
 };

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace parley::cli {
 std::span<const Command> all_commands() {
   static const std::vector<Command> commands = [] {
     std::vector<Command> out;
-    for (const auto group : {document_commands(), session_commands(), model_commands(), shell_commands()}) {
+    for (const auto group :
+         {talk_commands(), document_commands(), session_commands(), model_commands(), shell_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;
@@ -31,8 +33,8 @@ std::span<const Command> all_commands() {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit: 0 ok, 1 findings or refused input, 2 wrong usage, 3 a file cannot be opened, read or written,\n"
-    "130 interrupted.";
+    "Exit: 0 ok, 1 findings or refused input, 2 wrong usage, 3 a file, a store, the network or a model\n"
+    "failed, 130 interrupted.";
 
 // What runs each command, in the order of the table.
 std::vector<Run> describe(CLI::App& app, std::string& output) {
@@ -55,6 +57,10 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
 
 // The arguments as CLI11 wants them: from the last to the first.
 std::vector<std::string> arguments(int argc, char** argv) {
+  const std::span<char*> typed(argv + 1, static_cast<std::size_t>(argc) - 1);
+  const bool is_prompt = typed.front()[0] == '-' && std::ranges::any_of(typed, [](std::string_view each) {
+                           return each.starts_with("-p") || each.starts_with("--prompt");
+                         });
   std::vector<std::string> out;
   for (int i = argc - 1; i > 0; --i) {
     std::string argument = argv[i];
@@ -62,6 +68,7 @@ std::vector<std::string> arguments(int argc, char** argv) {
     if (argument.starts_with('[') && argument.ends_with(']')) argument.insert(0, "./");
     out.push_back(std::move(argument));
   }
+  if (is_prompt) out.emplace_back(kPromptCommand);
   return out;
 }
 
@@ -82,7 +89,9 @@ std::optional<std::size_t> row_named(std::string_view name) {
 
 Exit run(int argc, char** argv) {
   std::string output = "-";
-  CLI::App app("Parley reads, checks and writes the conversations of LLM agents.", "parley");
+  CLI::App app(
+      "Parley talks with models, and reads, checks, stores and writes the conversations of LLM agents.",
+      "parley");
   const std::vector<Run> runs = describe(app, output);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);

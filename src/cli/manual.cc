@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/commands.h"
+
 namespace parley::cli {
 namespace {
 
@@ -38,7 +40,7 @@ std::string head_of(const DescribedOption& option) {
 // "parley convert --from D --to D [OPTIONS] [FILE]"
 std::string synopsis(const DescribedCommand& command) {
   std::string out = bold("parley");
-  if (command.name != "prompt") out += " " + bold(command.name);
+  if (command.name != kPromptCommand) out += " " + bold(command.name);
   for (const DescribedOption& option : command.options) {
     if (!option.names.empty() && option.is_required) {
       out += " " + bold(option.names.front()) + " " + italic(option.value);
@@ -100,7 +102,7 @@ std::string manual(std::string_view version, std::span<const DescribedCommand> c
       "with models.\nResults are on standard output, everything else on standard error.\n.SH COMMANDS\n";
   for (const DescribedCommand& command : commands) {
     out += fmt::format(".SS \"{}\"\n{}.\n",
-                       roff(command.name == "prompt" ? "parley -p" : "parley " + command.name),
+                       roff(command.name == kPromptCommand ? "parley -p" : "parley " + command.name),
                        roff(command.summary));
     for (const DescribedOption& option : command.options) {
       out += fmt::format(".TP\n{}\n{}{}\n", head_of(option), roff(option.help),

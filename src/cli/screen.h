@@ -1,6 +1,6 @@
 // What a person sees of a run: the answer on standard output, everything else on standard error.
 //
-// Invariants (tests/cli/chat.case and pty_test.py prove them):
+// Invariants (tests/cli/chat.case shows N1):
 //   N1  Standard output gets the words of the answer and nothing else.
 //   N2  Nothing that came from a model or a tool acts on a terminal: control characters are shown as \uXXXX.
 //   N3  A line of one stream never begins within a line of the other, if both are on a terminal.

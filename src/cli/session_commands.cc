@@ -120,6 +120,7 @@ Run add_sessions(CLI::App& command, const std::string& output) {
 Run add_doctor(CLI::App& command, const std::string& output) {
   auto options = std::make_shared<DoctorOptions>();
   add_store(command, options->store);
+  command.add_flag("--online", options->is_online, "Ask the model for a word, which may cost a little");
   command.add_flag("--json", options->json, "As one JSON object");
   return [options, &output] {
     options->output = output;
@@ -132,7 +133,7 @@ Run add_doctor(CLI::App& command, const std::string& output) {
 std::span<const Command> session_commands() {
   static constexpr Command kCommands[] = {
       {"sessions", "The stored conversations", add_sessions, verb_names},
-      {"doctor", "Say whether the store is there and well", add_doctor},
+      {"doctor", "Say whether store, configuration and model are there and well", add_doctor},
   };
   return kCommands;
 }

@@ -10,7 +10,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$parley" "$work/bin/parley"
-export PATH=$work/bin:$PATH
+export PATH=$work/bin:$PATH HOME=$work/home
+mkdir "$HOME"
+for variable in $(compgen -e); do
+  case $variable in PARLEY_* | *_API_KEY | *_AUTH_TOKEN | *_BASE_URL | OLLAMA_HOST | XDG_*) unset "$variable" ;; esac
+done
 cd "$root" || exit 1
 
 failed=0
@@ -49,7 +53,7 @@ done
 
 # The README's quick start, as it stands; its second line is the test run this belongs to.
 quick=$(grep -m1 '^\./dev run ' README.md)
-bash -c "${quick//.\/dev run/parley}" >"$work/quick" 2>/dev/null || { echo "fails: $quick"; failed=$((failed + 1)); }
+echo hello | bash -c "${quick//.\/dev run/parley}" >"$work/quick" 2>/dev/null || { echo "fails: $quick"; failed=$((failed + 1)); }
 [[ -s $work/quick ]] || { echo "prints nothing: $quick"; failed=$((failed + 1)); }
 
 echo "$ran commands ran, $failed failed"

@@ -1,0 +1,57 @@
+#include "cli/attach.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "cli/say.h"
+#include "parley/base/base64.h"
+#include "parley/base/utf8.h"
+#include "parley/guard/image.h"
+#include "parley/guard/request.h"
+#include "parley/json/buffer.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{16} * 1024 * 1024;
+
+bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == std::string_view::npos; }
+
+}  // namespace
+
+Outcome<Message> request_of(std::string words, std::span<const std::string> files) {
+  std::vector<std::string> images;
+  std::vector<std::string> names;  // of the images
+  for (const std::string& file : files) {
+    const Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostBytes);
+    if (!read) return std::unexpected(complain(read.error(), {file}));
+    const std::string_view bytes = read->view();
+    if (check_image(bytes, {.level = ImageLevel::Header}).format != ImageFormat::Unknown) {
+      images.push_back(base64_encode(bytes));
+      names.push_back(file);
+    } else if (is_text(bytes)) {
+      words += fmt::format("\n\n[file {}]\n{}{}[end of file {}]", file, bytes,
+                           bytes.ends_with('\n') ? "" : "\n", file);
+    } else {
+      return std::unexpected(
+          complain({Code::Unsupported, "neither an image that models take nor a text", ""}, {file}));
+    }
+  }
+  const std::vector<std::string_view> views(images.begin(), images.end());
+  Result<UserRequest> request = parse_user_request(words, views);
+  if (request) return std::move(request->message);
+  // "/images/2" is the third of them.
+  constexpr std::string_view kImages = "/images/";
+  if (request.error().path.starts_with(kImages)) {
+    const auto index = static_cast<std::size_t>(std::atoi(request.error().path.c_str() + kImages.size()));
+    if (index < names.size()) {
+      return std::unexpected(complain({request.error().code, request.error().message, ""}, {names[index]}));
+    }
+  }
+  say(request.error().message);
+  return std::unexpected(Exit::Refused);
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,244 @@
+#include "cli/chat.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/attach.h"
+#include "cli/environment.h"
+#include "cli/line_reader.h"
+#include "cli/say.h"
+#include "cli/terminal.h"
+#include "cli/tool_choice.h"
+#include "parley/dialect/dialect.h"
+#include "parley/json/buffer.h"
+
+namespace parley::cli {
+namespace {
+
+// ---- The commands of a chat
+
+enum class Next { Goes, Ends };
+
+struct ChatCommand {
+  const char* name;
+  const char* arguments;
+  const char* does;
+  Next (*run)(Talk& talk, const std::string& argument);
+};
+
+Next show_help(Talk& talk, const std::string& argument);
+
+Next change_model(Talk& talk, const std::string& name) {
+  if (name.empty()) {
+    say(fmt::format("the model is {}", talk.model_name()));
+  } else if (talk.use_model(name)) {
+    say(fmt::format("the model is {} from now on", talk.model_name()));
+  }
+  return Next::Goes;
+}
+
+Next show_tools(Talk& talk, const std::string& /*argument*/) {
+  const std::vector<Tool> specs = talk.tools().specs();
+  if (specs.empty()) say("there are no tools");
+  for (const Tool& tool : specs) {
+    const Permission looking = talk.tools().policy().of(tool.name.view(), false);
+    const Permission changing = talk.tools().policy().of(tool.name.view(), true);
+    say(fmt::format("{:<10} {}", tool.name.view(),
+                    looking == changing
+                        ? std::string(to_string(looking))
+                        : fmt::format("{} to look, {} to change", to_string(looking), to_string(changing))));
+  }
+  return Next::Goes;
+}
+
+Next undo(Talk& talk, const std::string& /*argument*/) {
+  if (const auto count = talk.undo())
+    say(fmt::format("{} messages are out of sight; the session keeps them", *count));
+  return Next::Goes;
+}
+
+Next fork(Talk& talk, const std::string& name) {
+  if (const auto id = talk.fork(name)) say(fmt::format("this is session {} from now on", *id));
+  return Next::Goes;
+}
+
+Next compact(Talk& talk, const std::string& /*argument*/) {
+  if (const auto count = talk.compact()) say(fmt::format("{} messages became a summary", *count));
+  return Next::Goes;
+}
+
+std::string window_of(const Talk& talk) {
+  const auto thousands = [](std::size_t n) {
+    return n < 1000 ? std::to_string(n) : fmt::format("{:.1f}k", static_cast<double>(n) / 1000);
+  };
+  const std::string used = thousands(talk.tokens_used());
+  return talk.model().window ? fmt::format("{}/{}", used, thousands(*talk.model().window)) : used;
+}
+
+Next show_info(Talk& talk, const std::string& /*argument*/) {
+  const UsageTotals usage = talk.usage();
+  say(fmt::format("session {}, {} messages shown, {} tokens of the window", talk.session(),
+                  talk.messages().size(), window_of(talk)));
+  say(fmt::format("model {}, {} calls: {} fresh, {} cached, {} output tokens{}", talk.model_name(),
+                  usage.calls, usage.fresh, usage.cache_read, usage.output,
+                  usage.calls > 0 && usage.unpriced == 0 ? fmt::format(", {:.4f} dollars", usage.cost) : ""));
+  return Next::Goes;
+}
+
+// "/export [DIALECT] [FILE]": to standard output without a file.
+Next export_talk(Talk& talk, const std::string& argument) {
+  const std::size_t space = argument.find(' ');
+  const std::string name = argument.substr(0, space);
+  const std::string file = space == std::string::npos ? "-" : argument.substr(space + 1);
+  const Result<Dialect> dialect = dialect_named(name.empty() ? "parley" : name);
+  if (!dialect) {
+    say(dialect.error().message);
+    return Next::Goes;
+  }
+  const Result<Writing> writing = write(Conversation(talk.messages()), *dialect);
+  if (!writing) {
+    say(writing.error().message);
+  } else if (file == "-") {
+    talk.screen().answer(writing->text.str() + "\n");
+  } else {
+    print(writing->text.str() + "\n", file);
+  }
+  return Next::Goes;
+}
+
+Next quit(Talk& /*talk*/, const std::string& /*argument*/) { return Next::Ends; }
+
+constexpr ChatCommand kCommands[] = {
+    {"/help", "", "this list", show_help},
+    {"/model", "[PROVIDER/NAME]", "say or change the model", change_model},
+    {"/tools", "", "the tools that are offered, and what they may", show_tools},
+    {"/undo", "", "take the last request and its answer out of sight", undo},
+    {"/fork", "[NAME]", "go on in a new session that shares this one", fork},
+    {"/compact", "", "put a summary in place of what was said", compact},
+    {"/info", "", "the session, the tokens and the costs", show_info},
+    {"/export", "[DIALECT] [FILE]", "write the conversation", export_talk},
+    {"/quit", "", "end the talk, as the end of the input does", quit},
+};
+
+Next show_help(Talk& /*talk*/, const std::string& /*argument*/) {
+  for (const ChatCommand& each : kCommands) {
+    say(fmt::format("{:<8} {:<16} {}", each.name, each.arguments, each.does));
+  }
+  say("a line that ends in \\ goes on; Ctrl-C stops an answer, twice it ends the talk");
+  return Next::Goes;
+}
+
+Next run_command(Talk& talk, const std::string& line) {
+  const std::size_t space = line.find(' ');
+  const std::string name = line.substr(0, space);
+  std::string argument = space == std::string::npos ? "" : line.substr(space + 1);
+  while (argument.ends_with(' ')) argument.pop_back();
+  const auto* command =
+      std::ranges::find_if(kCommands, [&](const ChatCommand& each) { return each.name == name; });
+  if (command != std::end(kCommands)) return command->run(talk, argument);
+  say(fmt::format("there is no command {}; /help lists them", name));
+  return Next::Goes;
+}
+
+// ---- The lines of a chat
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+// One request: a line, and those that follow a backslash.
+Line read_request(LineReader& lines, const std::string& prompt) {
+  Line line = lines.read(prompt);
+  while (line.end == Line::End::Whole && line.text.ends_with('\\')) {
+    line.text.back() = '\n';
+    const Line more = lines.read("... ");
+    if (more.end == Line::End::Interrupted) return more;
+    line.text += more.text;
+    if (more.end == Line::End::Closed) break;
+  }
+  return line;
+}
+
+Exit talk_by_lines(Talk& talk, LineReader& lines, std::vector<std::string> attachments) {
+  Exit worst = Exit::Ok;
+  bool was_interrupted = false;
+  while (true) {
+    const Line line = read_request(lines, lines.is_person() ? window_of(talk) + "> " : "");
+    if (line.end == Line::End::Closed) return worst;
+    if (line.end == Line::End::Interrupted) {
+      if (was_interrupted || !lines.is_person()) return Exit::Interrupted;
+      was_interrupted = true;
+      say("Ctrl-C again ends the talk, and so does Ctrl-D");
+      continue;
+    }
+    was_interrupted = false;
+    if (is_blank(line.text)) continue;
+    lines.remember(line.text);
+    if (line.text.starts_with('/')) {
+      if (run_command(talk, line.text) == Next::Ends) return worst;
+      continue;
+    }
+    const Outcome<Message> request = request_of(line.text, attachments);
+    if (!request) {
+      worst = worse(worst, request.error());
+      continue;
+    }
+    attachments.clear();
+    const Exit exit = talk.ask(*request);
+    if (!talk.screen().failure()) return worst;
+    // A person has seen what went wrong, and may try again.
+    if (lines.is_person()) continue;
+    if (exit == Exit::Interrupted) return exit;
+    worst = worse(worst, exit);
+  }
+}
+
+// ---- One task
+
+// What is piped in, then the words.
+Outcome<std::string> with_input(const TalkOptions& options, const std::string& words) {
+  const bool is_taken = std::ranges::find(options.attachments, "-") != options.attachments.end();
+  if (is_taken || is_terminal(STDIN_FILENO)) return words;
+  constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;
+  const Result<json::Buffer> input = json::Buffer::from_file("-", kMostBytes);
+  if (!input) return std::unexpected(complain(input.error(), {"-"}));
+  std::string text(input->view());
+  while (text.ends_with('\n')) text.pop_back();
+  if (text.empty() || words.empty()) return text + words;
+  return text + "\n\n" + words;
+}
+
+Exit ask_once(const TalkOptions& options, const std::string& words, const std::vector<std::string>& tools) {
+  const Outcome<std::string> text = with_input(options, words);
+  if (!text) return text.error();
+  const Outcome<Message> request = request_of(*text, options.attachments);
+  if (!request) return request.error();
+  const auto talk = Talk::open(options, tools);
+  if (!talk) return talk.error();
+  return (*talk)->finish((*talk)->ask(*request));
+}
+
+}  // namespace
+
+Exit chat(const TalkOptions& options) {
+  const auto talk = Talk::open(options, all_tools());
+  if (!talk) return talk.error();
+  const Result<std::string> history = user_file(Folder::State, "history");
+  const std::unique_ptr<LineReader> lines = open_line_reader(history.value_or(std::string()));
+  if (lines->is_person() && !options.quiet) {
+    say(fmt::format("session {}, model {}; /help lists the commands", (*talk)->session(),
+                    (*talk)->model_name()));
+  }
+  return (*talk)->finish(talk_by_lines(**talk, *lines, options.attachments));
+}
+
+Exit run_task(const TalkOptions& options, const std::string& words) {
+  return ask_once(options, words, all_tools());
+}
+
+Exit answer_prompt(const TalkOptions& options, const std::string& words) {
+  return ask_once(options, words, {});
+}
+
+}  // namespace parley::cli

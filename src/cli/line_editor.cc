@@ -1,0 +1,163 @@
+// A line at a terminal: editing and history by libedit, which is included here only.
+#include <histedit.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <cwchar>
+
+#include "cli/environment.h"
+#include "cli/line_reader.h"
+#include "cli/process.h"
+#include "cli/terminal.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr int kHistoryLines = 1000;
+constexpr std::size_t kMostPasted = std::size_t{4} * 1024 * 1024;
+
+// A terminal that knows bracketed paste puts these around what is pasted, so that its line feeds are text.
+constexpr const char* kPasteOn = "\x1b[?2004h";
+constexpr const char* kPasteOff = "\x1b[?2004l";
+constexpr const char* kPasteBegins = "\x1b[200~";
+constexpr std::string_view kPasteEnds = "\x1b[201~";
+
+class LineEditor : public LineReader {
+ public:
+  explicit LineEditor(const std::string& history) : history_file_(history) {
+    // Without a locale of UTF-8 every letter beyond ASCII would be several.
+    std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe): no thread is there yet
+    if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");  // NOLINT(concurrency-mt-unsafe)
+    history_ = ::history_init();
+    HistEvent event;
+    ::history(history_, &event, H_SETSIZE, kHistoryLines);
+    ::history(history_, &event, H_SETUNIQUE, 1);
+    if (!history_file_.empty()) ::history(history_, &event, H_LOAD, history_file_.c_str());
+    editor_ = ::el_init("parley", stdin, stderr, stderr);
+    ::el_set(editor_, EL_CLIENTDATA, this);
+    ::el_set(editor_, EL_PROMPT, +[](EditLine* el) { return self(el)->prompt_.data(); });
+    ::el_set(editor_, EL_EDITOR, "emacs");
+    ::el_set(editor_, EL_HIST, ::history, history_);
+    ::el_set(editor_, EL_GETCFN, next_letter);
+    ::el_set(editor_, EL_ADDFN, "parley-paste", "Take what is pasted as it is", paste);
+    ::el_set(editor_, EL_BIND, kPasteBegins, "parley-paste", nullptr);
+    ::el_source(editor_, nullptr);  // the user's ~/.editrc
+  }
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+  ~LineEditor() override {
+    ::el_end(editor_);
+    ::history_end(history_);
+  }
+
+  Line read(const std::string& prompt) override {
+    prompt_ = prompt;
+    was_interrupted_ = false;
+    ::el_resize(editor_);
+    put(kPasteOn);
+    int length = 0;
+    const char* typed = ::el_gets(editor_, &length);
+    put(kPasteOff);
+    if (was_interrupted_ || typed == nullptr || length <= 0) {
+      put("\n");
+      return {was_interrupted_ ? Line::End::Interrupted : Line::End::Closed};
+    }
+    Line line{Line::End::Whole, std::string(typed, static_cast<std::size_t>(length))};
+    if (line.text.ends_with('\n')) line.text.pop_back();
+    return line;
+  }
+
+  void remember(const std::string& text) override {
+    HistEvent event;
+    ::history(history_, &event, H_ENTER, text.c_str());
+    if (history_file_.empty() || !make_folder_of(history_file_)) return;
+    ::history(history_, &event, H_SAVE, history_file_.c_str());  // mode 0600
+  }
+
+  bool is_person() const override { return true; }
+
+ private:
+  static LineEditor* self(EditLine* el) {
+    void* data = nullptr;
+    ::el_get(el, EL_CLIENTDATA, &data);
+    return static_cast<LineEditor*>(data);
+  }
+
+  static void put(const char* text) {
+    std::fputs(text, stderr);
+    std::fflush(stderr);
+  }
+
+  // One byte of what is typed; -1 at the end and when there was a Ctrl-C.
+  int next_byte() {
+    while (true) {
+      pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}};
+      if (::poll(fds, 2, -1) < 0 && errno != EINTR) return -1;
+      if (fds[1].revents != 0 && take_interrupt()) {
+        was_interrupted_ = true;
+        return -1;
+      }
+      if (fds[0].revents == 0) continue;
+      unsigned char byte = 0;
+      const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
+      if (got == 1) return byte;
+      if (got == 0 || (errno != EINTR && errno != EAGAIN)) return -1;
+    }
+  }
+
+  static int next_letter(EditLine* el, wchar_t* letter) {
+    std::mbstate_t state = {};
+    while (true) {
+      const int byte = self(el)->next_byte();
+      if (byte < 0) return 0;
+      const char c = static_cast<char>(byte);
+      const std::size_t length = std::mbrtowc(letter, &c, 1, &state);
+      if (length == static_cast<std::size_t>(-2)) continue;  // more to come
+      if (length == static_cast<std::size_t>(-1)) {
+        state = {};  // no UTF-8: it is passed over
+        continue;
+      }
+      if (length == 0) *letter = L'\0';
+      return 1;
+    }
+  }
+
+  static unsigned char paste(EditLine* el, int /*key*/) {
+    std::string text;
+    while (!text.ends_with(kPasteEnds)) {
+      const int byte = self(el)->next_byte();
+      if (byte < 0) return CC_EOF;
+      if (text.size() < kMostPasted) text += static_cast<char>(byte);
+    }
+    text.resize(text.size() - kPasteEnds.size());
+    std::string shown;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto c = static_cast<unsigned char>(text[i]);
+      if (c == '\r') {
+        if (i + 1 == text.size() || text[i + 1] != '\n') shown += '\n';
+      } else if (c >= 0x20 || c == '\n' || c == '\t') {
+        shown += text[i];
+      }
+    }
+    return ::el_insertstr(el, shown.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+  }
+
+  std::string history_file_;
+  std::string prompt_;
+  bool was_interrupted_ = false;
+  EditLine* editor_ = nullptr;
+  History* history_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<LineReader> open_line_editor(const std::string& history) {
+  if (!is_terminal(STDIN_FILENO) || !can_draw(STDERR_FILENO)) return nullptr;
+  return std::make_unique<LineEditor>(history);
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,38 @@
+// Where 'parley chat' takes its lines from: a person at a terminal, with editing and history, or a pipe.
+// libedit is included by line_editor.cc only. One thread at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "parley/base/error.h"
+
+namespace parley::cli {
+
+struct Line {
+  enum class End { Whole, Interrupted, Closed };
+  End end = End::Closed;
+  std::string text = {};  // without its line feed
+};
+
+class LineReader {
+ public:
+  LineReader() = default;
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+  virtual ~LineReader() = default;
+
+  // The prompt is shown to a person only. What a person pastes is one line, line feeds and all.
+  virtual Line read(const std::string& prompt) = 0;
+  // For the next time that somebody looks for it.
+  virtual void remember(const std::string& text) = 0;
+  virtual bool is_person() const = 0;
+};
+
+// Standard input. `history` is the file for what was typed; empty: none.
+std::unique_ptr<LineReader> open_line_reader(const std::string& history);
+
+// libedit's; null if there is no terminal to edit at.
+std::unique_ptr<LineReader> open_line_editor(const std::string& history);
+
+}  // namespace parley::cli

@@ -1,0 +1,33 @@
+#include "cli/mcp.h"
+
+#include <fmt/format.h>
+
+#include "cli/environment.h"
+#include "cli/say.h"
+#include "parley/json/buffer.h"
+
+namespace parley::cli {
+
+Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
+  const std::string& file = config.mcp_file.value;
+  if (file.empty()) return nullptr;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  const Result<json::Buffer> text = json::Buffer::from_file(file.c_str(), kMostBytes);
+  if (!text) return std::unexpected(complain(text.error(), {file}));
+  const Result<McpConfig> servers = read_mcp_config(text->view());
+  if (!servers) return std::unexpected(complain(servers.error(), {file}));
+  McpOptions options;
+  for (const std::string_view name : mcp_safe_variables()) {
+    std::string value = from_environment(std::string(name).c_str());
+    if (!value.empty()) options.environment.push_back({std::string(name), Secret::take(value)});
+  }
+  return std::make_unique<McpTools>(*servers, options);
+}
+
+void update_mcp(McpTools& servers, ToolBox& box, const std::stop_token& stop) {
+  for (const McpUpdate::Trouble& trouble : servers.update(box, stop).troubles) {
+    say(fmt::format("MCP server {}: {}", trouble.server, trouble.error.message));
+  }
+}
+
+}  // namespace parley::cli

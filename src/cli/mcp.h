@@ -1,0 +1,18 @@
+// The MCP servers that the configuration names.
+#pragma once
+
+#include <memory>
+
+#include "cli/config.h"
+#include "cli/exit.h"
+#include "parley/tool/mcp.h"
+
+namespace parley::cli {
+
+// Null if there is no file of them. Says what is wrong with it.
+Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config);
+
+// Puts the tools that the servers have now into the box, and says which servers are not there.
+void update_mcp(McpTools& servers, ToolBox& box, const std::stop_token& stop);
+
+}  // namespace parley::cli

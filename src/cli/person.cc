@@ -1,0 +1,73 @@
+#include "cli/person.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cli/process.h"
+#include "cli/say.h"
+#include "cli/terminal.h"
+#include "parley/base/utf8.h"
+
+namespace parley::cli {
+namespace {
+
+// As much of the arguments as a person will read. What is left out is said: it might be what matters.
+constexpr std::size_t kMostShown = 4000;
+
+std::string shown(std::string_view arguments) {
+  const std::size_t cut = utf8_floor(arguments, std::min(arguments.size(), kMostShown));
+  std::string out = visible_lines(arguments.substr(0, cut));
+  if (cut < arguments.size()) out += fmt::format(" ... and {} bytes more", arguments.size() - cut);
+  return out;
+}
+
+}  // namespace
+
+bool Person::is_there() { return is_terminal(STDIN_FILENO); }
+
+bool Person::approves(const ToolUseBlock& use) {
+  const std::lock_guard lock(mutex_);
+  if (always_.contains(use.name.view())) return true;
+  const auto answer = ask(
+      fmt::format("may {} run with {}\n[y/N/always] ", visible(use.name.view()), shown(use.arguments.view())),
+      {});
+  if (answer == "always" || answer == "a") always_.insert(use.name.str());
+  return answer && (*answer == "y" || *answer == "yes" || *answer == "a" || *answer == "always");
+}
+
+std::optional<std::string> Person::answers(const Text& question, const std::stop_token& stop) {
+  const std::lock_guard lock(mutex_);
+  return ask(visible_lines(question.view()) + "\nanswer: ", stop);
+}
+
+std::optional<std::string> Person::ask(const std::string& question, const std::stop_token& stop) {
+  if (!is_there()) return std::nullopt;
+  const int tty = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
+  if (tty < 0) return std::nullopt;
+  screen_.stop_waiting();
+  screen_.aside("");
+  const std::string text = "parley: " + question;
+  [[maybe_unused]] const ssize_t ignored = ::write(tty, text.data(), text.size());
+  std::string line;
+  bool is_whole = false;
+  while (!is_whole && !stop.stop_requested()) {
+    pollfd fds[] = {{tty, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}};
+    constexpr int kLookAtStop = 100;  // ms
+    if (::poll(fds, 2, kLookAtStop) < 0 && errno != EINTR) break;
+    if (fds[1].revents != 0) break;  // it stays for whoever runs this
+    if (fds[0].revents == 0) continue;
+    char byte = 0;
+    if (::read(tty, &byte, 1) != 1) break;
+    is_whole = byte == '\n';
+    if (!is_whole && line.size() < kMostShown) line += byte;
+  }
+  ::close(tty);
+  if (!is_whole) return std::nullopt;
+  return line;
+}
+
+}  // namespace parley::cli

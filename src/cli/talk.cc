@@ -1,0 +1,315 @@
+#include "cli/talk.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/run_json.h"
+#include "cli/say.h"
+#include "cli/tool_choice.h"
+#include "parley/agent/llm_compressor.h"
+#include "parley/base/clock.h"
+#include "parley/base/ids.h"
+#include "parley/base/utf8.h"
+
+namespace parley::cli {
+namespace {
+
+// The share of a model's window that messages may have; the rest is for tools, the system part and the
+// answer.
+constexpr double kShareOfWindow = 0.75;
+
+MemoryOptions memory_options(const ModelInfo& model, std::shared_ptr<Compressor> compressor) {
+  MemoryOptions options;
+  options.budget = Budget::unlimited();
+  options.tokens = cost_by(TokenCounter::for_model(model.name.view()));
+  if (model.window) {
+    options.budget.tokens = static_cast<std::size_t>(static_cast<double>(*model.window) * kShareOfWindow);
+  }
+  options.compressor = std::move(compressor);
+  return options;
+}
+
+std::string one_line(std::string_view text, std::size_t most) {
+  std::string out(text.substr(0, text.find('\n')));
+  if (out.size() == text.size() && out.size() <= most) return out;
+  out.resize(utf8_floor(out, std::min(out.size(), most)));
+  return out + "...";
+}
+
+std::string duration(std::chrono::microseconds time) {
+  const double ms = static_cast<double>(time.count()) / 1000;
+  return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.1f} s", ms / 1000);
+}
+
+// "bash {"command":"ls"}: ok, 12 ms"
+std::string told(const agent_event::ToolEnded& e) {
+  constexpr std::size_t kArguments = 60;
+  constexpr std::size_t kWords = 100;
+  std::string out =
+      fmt::format("  {} {}: {}, {}", e.use.name.view(), one_line(e.use.arguments.view(), kArguments),
+                  to_string(e.output.status), duration(e.time));
+  if (e.output.is_error()) out += ": " + one_line(e.output.joined_text(), kWords);
+  return out;
+}
+
+Exit exit_of(RunEnd end) {
+  switch (end) {
+    case RunEnd::Answered:
+    case RunEnd::Terminated:
+      return Exit::Ok;
+    case RunEnd::MaxSteps:
+    case RunEnd::Stuck:
+      return Exit::Refused;
+    case RunEnd::Cancelled:
+      return Exit::Interrupted;
+    case RunEnd::Failed:
+      break;
+  }
+  return Exit::Environment;
+}
+
+}  // namespace
+
+Talk::~Talk() = default;
+
+Outcome<std::unique_ptr<Talk>> Talk::open(const TalkOptions& options,
+                                          const std::vector<std::string>& default_tools) {
+  std::unique_ptr<Talk> talk(new Talk(options));
+  Result<Config> config = read_config();
+  if (!config) return std::unexpected(complain_of_config(config.error()));
+  talk->config_ = *std::move(config);
+  resolve(talk->options_.store, talk->config_);
+  Result<Output> output = Output::open(options.output);
+  if (!output) return std::unexpected(complain(output.error(), {options.output}));
+  talk->output_.emplace(*std::move(output));
+  talk->screen_ = std::make_unique<Screen>(*talk->output_, options.quiet || options.json);
+  talk->person_ = std::make_unique<Person>(*talk->screen_);
+  catch_interrupts();
+
+  Outcome<store::Store> store = open_store(talk->options_.store);
+  if (!store) return std::unexpected(store.error());
+  talk->store_ = std::make_shared<store::Store>(*std::move(store));
+  if (const auto chosen = talk->choose_session(); !chosen) return std::unexpected(chosen.error());
+  if (const auto used = talk->choose_model(options.model); !used) return std::unexpected(used.error());
+
+  std::vector<std::string> names = default_tools;
+  if (talk->config_.tools.is_said() && !default_tools.empty()) names = talk->config_.tools.value;
+  if (options.tools) names = names_in(*options.tools);
+  if (const auto filled = talk->fill_toolbox(names); !filled) return std::unexpected(filled.error());
+  if (!default_tools.empty() && !options.tools) {
+    Outcome<std::unique_ptr<McpTools>> servers = open_mcp(talk->config_);
+    if (!servers) return std::unexpected(servers.error());
+    talk->mcp_ = *std::move(servers);
+  }
+  if (const auto opened = talk->open_agent(); !opened) return std::unexpected(opened.error());
+  return talk;
+}
+
+Outcome<void> Talk::choose_session() {
+  key_ = {options_.store.tenant, options_.session};
+  if (!options_.continues_last) {
+    if (key_.session.empty()) key_.session = new_ulid(static_cast<std::uint64_t>(now_ms()));
+    return {};
+  }
+  store::ListOptions page{.count = 1000};
+  std::int64_t newest = -1;
+  do {
+    const auto list = store_->list(key_.tenant, page);
+    if (!list) return std::unexpected(complain_of_store(list.error()));
+    for (const store::SessionInfo& info : list->sessions) {
+      if (std::pair(info.updated_ms, info.session) <= std::pair(newest, key_.session)) continue;
+      newest = info.updated_ms;
+      key_.session = info.session;
+    }
+    page.after = list->next;
+  } while (!page.after.empty());
+  if (newest >= 0) return {};
+  say("there is no session to continue");
+  return std::unexpected(Exit::Refused);
+}
+
+Outcome<void> Talk::fill_toolbox(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    Result<std::shared_ptr<RunnableTool>> tool = tool_named(name, {store_, key_.tenant, *person_});
+    if (!tool) {
+      say(tool.error().message);
+      return std::unexpected(tool.error().code == Code::NotFound ? Exit::Usage : Exit::Environment);
+    }
+    if (*tool == nullptr) continue;  // there is nobody it could ask
+    if (const auto added = tools_->add(*std::move(tool)); !added) {
+      say(added.error().message);
+      return std::unexpected(Exit::Usage);
+    }
+  }
+  tools_->set_policy(config_.policy);
+  if (Person::is_there()) {
+    tools_->set_approve([this](const ToolUseBlock& use) { return person_->approves(use); });
+  }
+  return {};
+}
+
+Outcome<void> Talk::choose_model(const std::string& name) {
+  Outcome<OpenedModel> opened = open_chosen_model(name, config_, ledger_);
+  if (!opened) return std::unexpected(opened.error());
+  agent_.reset();  // before the rehearsal it may be talking with
+  opened_ = *std::move(opened);
+  model_ = opened_.model;
+  return {};
+}
+
+Outcome<void> Talk::use_model(const std::string& name) {
+  if (auto chosen = choose_model(name); !chosen) return chosen;
+  return open_agent();
+}
+
+// What is too much by itself is picked from offline: no call is made that nobody asked for.
+Outcome<StoredMemory> Talk::open_memory(std::shared_ptr<Compressor> compressor) const {
+  if (!compressor) compressor = std::make_shared<ExtractiveCompressor>();
+  Result<StoredMemory> memory =
+      StoredMemory::open(store_, key_, memory_options(model_->info(), std::move(compressor)));
+  if (!memory) return std::unexpected(complain_of_store(memory.error()));
+  return *std::move(memory);
+}
+
+Outcome<void> Talk::open_agent() {
+  Outcome<StoredMemory> memory = open_memory();
+  if (!memory) return std::unexpected(memory.error());
+  AgentOptions options;
+  options.system_prompt = Text::repaired(options_.system.empty() ? config_.system.value : options_.system);
+  options.max_steps = options_.max_steps.value_or(config_.max_steps.value);
+  options.on_event = [this](const AgentEvent& event) { on_event(event); };
+  Result<std::unique_ptr<ToolCallAgent>> agent =
+      ToolCallAgent::open(model_, tools_, *std::move(memory), std::move(options));
+  if (!agent) return std::unexpected(complain_of_store(agent.error()));
+  agent_ = *std::move(agent);
+  return {};
+}
+
+Exit Talk::ask(const Message& request) {
+  StopOnInterrupt interrupt;
+  if (mcp_) update_mcp(*mcp_, *tools_, interrupt.token());
+  running_ = &interrupt;
+  const Result<RunReport> report = agent_->run(request, interrupt.token());
+  running_ = nullptr;
+  screen_->stop_waiting();
+  screen_->end_answer();
+  return conclude(report, interrupt.was_interrupted());
+}
+
+Exit Talk::conclude(const Result<RunReport>& report, bool was_interrupted) {
+  if (!report) return complain_of_store(report.error());
+  if (options_.json) screen_->answer(json_of(*report, key_.session, model_name()));
+  if (!screen_->failure()) return Exit::Ok;  // finish() says why
+  if (report->error && report->end != RunEnd::Cancelled) {
+    say(report->error->message);
+  } else if (report->end == RunEnd::MaxSteps || report->end == RunEnd::Stuck) {
+    say(report->text.view());
+  }
+  return was_interrupted ? Exit::Interrupted : exit_of(report->end);
+}
+
+Exit Talk::finish(Exit exit) {
+  Result<void> outcome = screen_->failure();
+  if (outcome) outcome = output_->commit();
+  return outcome ? exit : output_->end(outcome.error());
+}
+
+void Talk::on_event(const AgentEvent& event) {
+  if (options_.json) {
+    if (!options_.stream) return;
+    if (const auto line = json_of(event); line && !screen_->answer(*line) && running_ != nullptr)
+      running_->stop();
+    return;
+  }
+  if (std::holds_alternative<agent_event::Asking>(event)) {
+    has_streamed_ = false;
+    screen_->wait(fmt::format("waiting for {}", model_name()));
+  } else if (const auto* streaming = std::get_if<agent_event::Streaming>(&event)) {
+    const auto* delta = std::get_if<stream::Delta>(&streaming->event);
+    if (delta == nullptr) return;
+    if (delta->kind == stream::DeltaKind::Thinking) screen_->thinking(delta->text);
+    if (delta->kind != stream::DeltaKind::Text) return;
+    has_streamed_ = true;
+    if (!screen_->answer(delta->text) && running_ != nullptr) running_->stop();
+  } else if (const auto* answered = std::get_if<agent_event::Answered>(&event)) {
+    screen_->stop_waiting();
+    if (!has_streamed_) screen_->answer(answered->answer.message.get_text_content().value_or(Text()).view());
+    screen_->end_answer();
+    if (answered->answer.cut && screen_->failure()) screen_->aside("  (the answer was cut)");
+  } else if (const auto* started = std::get_if<agent_event::ToolStarted>(&event)) {
+    screen_->wait(fmt::format("running {}", started->use.name.view()));
+  } else if (const auto* ended = std::get_if<agent_event::ToolEnded>(&event)) {
+    screen_->aside(told(*ended));
+  } else if (const auto* shortened = std::get_if<agent_event::Shortened>(&event)) {
+    screen_->aside(
+        fmt::format("  {} messages left the window; the session keeps them", shortened->evicted.size()));
+  }
+}
+
+// ---- The commands of a chat
+
+std::string Talk::model_name() const {
+  return opened_.rehearsal ? kRehearsal : fmt::format("{}/{}", model().provider.view(), model().name.view());
+}
+
+std::size_t Talk::tokens_used() const {
+  const std::vector<CallRecord> calls = ledger_->records();
+  if (!calls.empty() && calls.back().usage.input) {
+    return static_cast<std::size_t>(*calls.back().usage.input + calls.back().usage.output.value_or(0));
+  }
+  return TokenCounter::for_model(model().name.view()).count(agent_->messages());
+}
+
+Outcome<Change> Talk::edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor) {
+  agent_.reset();
+  Outcome<StoredMemory> memory = open_memory(std::move(compressor));
+  if (!memory) return std::unexpected(memory.error());
+  Result<Change> change = memory->edit(edit);
+  if (const auto opened = open_agent(); !opened) return std::unexpected(opened.error());
+  if (!change) return std::unexpected(complain_of_store(change.error()));
+  return *std::move(change);
+}
+
+Outcome<std::size_t> Talk::undo() {
+  const std::vector<Message> shown = agent_->messages();
+  const auto last = std::ranges::find_if(shown.rbegin(), shown.rend(),
+                                         [](const Message& message) { return message.role() == Role::User; });
+  if (last == shown.rend()) {
+    say("there is nothing to undo");
+    return std::unexpected(Exit::Refused);
+  }
+  std::vector<Text> ids;
+  for (auto each = last.base() - 1; each != shown.end(); ++each) {
+    if (const auto id = each->id()) ids.push_back(*id);
+  }
+  const Outcome<Change> change = edit([&](Memory& memory) { return memory.remove(ids); });
+  if (!change) return std::unexpected(change.error());
+  return change->count;
+}
+
+Outcome<std::size_t> Talk::compact() {
+  std::shared_ptr<Compressor> compressor;
+  if (!opened_.rehearsal)
+    compressor = std::make_shared<LlmCompressor>(model_);  // rehearsal has no words of its own
+  const Outcome<Change> change =
+      edit([](Memory& memory) { return memory.compress(); }, std::move(compressor));
+  if (!change) return std::unexpected(change.error());
+  return change->evicted.size();
+}
+
+Outcome<std::string> Talk::fork(const std::string& name) {
+  const std::string to = name.empty() ? new_ulid(static_cast<std::uint64_t>(now_ms())) : name;
+  const auto head = store_->head(key_);
+  if (!head) return std::unexpected(complain_of_store(head.error()));
+  const auto made = store_->fork(key_, to, head->size);
+  if (!made) return std::unexpected(complain_of_store(made.error()));
+  agent_.reset();
+  key_.session = to;
+  if (const auto opened = open_agent(); !opened) return std::unexpected(opened.error());
+  return to;
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,101 @@
+// A talk: a session of a store, a model, tools and the agent between them, as 'parley chat', 'parley run' and
+// 'parley -p' need it.
+//
+// Whatever goes wrong was said on stderr when a function gives an Exit. One thread at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/config.h"
+#include "cli/exit.h"
+#include "cli/mcp.h"
+#include "cli/model.h"
+#include "cli/person.h"
+#include "cli/process.h"
+#include "cli/screen.h"
+#include "cli/store.h"
+#include "parley/agent/agent.h"
+#include "parley/model/usage_ledger.h"
+#include "parley/store/store.h"
+#include "parley/tool/tool.h"
+
+namespace parley::cli {
+
+// What was typed.
+struct TalkOptions {
+  StoreChoice store;
+  std::string session;  // the id; empty: a new one
+  bool continues_last = false;
+  std::string model, system;  // empty: as the configuration says
+  std::optional<std::string> tools;
+  std::optional<std::size_t> max_steps;
+  std::vector<std::string> attachments;
+  bool json = false;    // one object a run
+  bool stream = false;  // with `json`: one a line for each event before it
+  bool quiet = false;
+  std::string output = "-";
+};
+
+class Talk {
+ public:
+  // `default_tools`: those that are offered if nobody says which.
+  static Outcome<std::unique_ptr<Talk>> open(const TalkOptions& options,
+                                             const std::vector<std::string>& default_tools);
+  Talk(const Talk&) = delete;
+  Talk& operator=(const Talk&) = delete;
+  ~Talk();
+
+  // Asks, shows what comes, and stores it. Interrupted if there was a Ctrl-C.
+  Exit ask(const Message& request);
+  // The last call: what was written is whole. `exit` is how the command would end without that.
+  Exit finish(Exit exit);
+
+  // For the commands of a chat.
+  const std::string& session() const { return key_.session; }
+  const ModelInfo& model() const { return model_->info(); }
+  std::string model_name() const;  // provider/name
+  const ToolBox& tools() const { return *tools_; }
+  UsageTotals usage() const { return ledger_->total(); }
+  std::size_t tokens_used() const;  // of the window
+  std::vector<Message> messages() const { return agent_->messages(); }
+  Outcome<void> use_model(const std::string& name);
+  Outcome<std::size_t> undo();     // how many messages the last request and its answer were
+  Outcome<std::size_t> compact();  // how many messages became a summary
+  Outcome<std::string> fork(const std::string& name);  // goes on there; its id
+  Screen& screen() { return *screen_; }
+  Output& output() { return *output_; }
+
+ private:
+  explicit Talk(TalkOptions options) : options_(std::move(options)) {}
+
+  Outcome<void> choose_session();
+  Outcome<void> fill_toolbox(const std::vector<std::string>& names);
+  Outcome<void> choose_model(const std::string& name);
+  Outcome<StoredMemory> open_memory(std::shared_ptr<Compressor> compressor = {}) const;
+  Outcome<void> open_agent();
+  // Does something to the session while no agent has it.
+  Outcome<Change> edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor = {});
+  void on_event(const AgentEvent& event);
+  Exit conclude(const Result<RunReport>& report, bool was_interrupted);
+
+  TalkOptions options_;
+  Config config_;
+  std::optional<Output> output_;
+  std::unique_ptr<Screen> screen_;
+  std::unique_ptr<Person> person_;
+  std::shared_ptr<store::Store> store_;
+  store::SessionKey key_;
+  std::shared_ptr<UsageLedger> ledger_ = std::make_shared<UsageLedger>();
+  OpenedModel opened_;
+  std::shared_ptr<Model> model_;
+  std::shared_ptr<ToolBox> tools_ = std::make_shared<ToolBox>();
+  std::unique_ptr<McpTools> mcp_;
+  std::unique_ptr<ToolCallAgent> agent_;
+  StopOnInterrupt* running_ = nullptr;  // while ask() is
+  bool has_streamed_ = false;           // the answer that is coming
+};
+
+}  // namespace parley::cli

@@ -1,0 +1,86 @@
+#include "cli/tool_choice.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "parley/base/clock.h"
+#include "parley/tool/builtin.h"
+#include "parley/tool/function_tool.h"
+#include "parley/tool/plan.h"
+
+namespace parley::cli {
+namespace {
+
+using Made = Result<std::shared_ptr<RunnableTool>>;
+
+Made make_clock(const ToolSurroundings& /*around*/) {
+  return function_tool(
+      Text("clock"), Text("Says what time it is."), {},
+      [](const Args& /*args*/) {
+        const auto now = static_cast<std::time_t>(now_ms() / 1000);
+        return ToolOutput::text(Text::repaired(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))));
+      },
+      {.changes_world = false});
+}
+
+Made make_ask_human(const ToolSurroundings& around) {
+  if (!Person::is_there()) return nullptr;
+  return ask_human_tool([&person = around.person](const Text& question, const std::stop_token& stop) {
+    return person.answers(question, stop);
+  });
+}
+
+struct Row {
+  const char* name;
+  bool is_default;
+  Made (*make)(const ToolSurroundings& around);
+};
+
+constexpr Row kTools[] = {
+    {"clock", true, make_clock},
+    {"bash", true, [](const ToolSurroundings&) -> Made { return bash_tool(); }},
+    {"files", true, [](const ToolSurroundings&) -> Made { return files_tool("."); }},
+    {"python", true, [](const ToolSurroundings&) -> Made { return python_tool(); }},
+    {"plan", true, [](const ToolSurroundings&) -> Made { return std::make_shared<PlanTool>(); }},
+    {"recall", true,
+     [](const ToolSurroundings& around) -> Made { return recall_tool(around.store, around.tenant); }},
+    {"ask_human", true, make_ask_human},
+    {"terminate", false, [](const ToolSurroundings&) -> Made { return terminate_tool(); }},
+};
+
+}  // namespace
+
+std::vector<std::string> all_tools() {
+  std::vector<std::string> out;
+  for (const Row& row : kTools) {
+    if (row.is_default) out.emplace_back(row.name);
+  }
+  return out;
+}
+
+std::vector<std::string> names_in(std::string_view typed) {
+  if (typed == "none" || typed.empty()) return {};
+  if (typed == "all") return all_tools();
+  std::vector<std::string> out;
+  while (true) {
+    const std::size_t comma = typed.find(',');
+    out.emplace_back(typed.substr(0, comma));
+    if (comma == std::string_view::npos) return out;
+    typed.remove_prefix(comma + 1);
+  }
+}
+
+Made tool_named(std::string_view name, const ToolSurroundings& around) {
+  const auto* row = std::ranges::find_if(kTools, [&](const Row& each) { return each.name == name; });
+  if (row != std::end(kTools)) return row->make(around);
+  std::vector<std::string_view> names;
+  for (const Row& each : kTools) names.emplace_back(each.name);
+  return fail(Code::NotFound,
+              fmt::format("there is no tool '{}'; there are: {}", name, fmt::join(names, ", ")));
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,30 @@
+// The tools a command can offer a model, by name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/person.h"
+#include "parley/base/error.h"
+#include "parley/store/store.h"
+#include "parley/tool/tool.h"
+
+namespace parley::cli {
+
+struct ToolSurroundings {
+  std::shared_ptr<store::Store> store;
+  std::string tenant;
+  Person& person;  // must outlive the tool
+};
+
+std::vector<std::string> all_tools();  // those that are offered unless somebody says which
+
+// "a,b" is two names, "none" no tool and "all" all_tools().
+std::vector<std::string> names_in(std::string_view typed);
+
+// Null for one that needs a person where there is none. Fails with NotFound, listing the names there are.
+Result<std::shared_ptr<RunnableTool>> tool_named(std::string_view name, const ToolSurroundings& around);
+
+}  // namespace parley::cli
