@@ -9,7 +9,9 @@
 #include "cli/run_json.h"
 #include "cli/say.h"
 #include "cli/tool_choice.h"
+#include "cli/tracing.h"
 #include "parley/agent/llm_compressor.h"
+#include "parley/agent/spans.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
 #include "parley/base/utf8.h"
@@ -104,6 +106,9 @@ Outcome<std::unique_ptr<Talk>> Talk::open(const TalkOptions& options,
     if (!servers) return std::unexpected(servers.error());
     talk->mcp_ = *std::move(servers);
   }
+  Outcome<std::optional<trace::Tracer>> tracer = open_tracer(talk->config_);
+  if (!tracer) return std::unexpected(tracer.error());
+  talk->tracer_ = *std::move(tracer);
   if (const auto opened = talk->open_agent(); !opened) return std::unexpected(opened.error());
   return talk;
 }
@@ -180,7 +185,16 @@ Outcome<void> Talk::open_agent() {
   AgentOptions options;
   options.system_prompt = Text::repaired(options_.system.empty() ? config_.system.value : options_.system);
   options.max_steps = options_.max_steps.value_or(config_.max_steps.value);
-  options.on_event = [this](const AgentEvent& event) { on_event(event); };
+  if (tracer_) {
+    spans_ = spans(*tracer_, {.agent = options.name,
+                              .conversation_id = Text::repaired(key_.session),
+                              .model = model_->info(),
+                              .parent = calling_span()});
+  }
+  options.on_event = [this](const AgentEvent& event) {
+    if (spans_) spans_(event);
+    on_event(event);
+  };
   Result<std::unique_ptr<ToolCallAgent>> agent =
       ToolCallAgent::open(model_, tools_, *std::move(memory), std::move(options));
   if (!agent) return std::unexpected(complain_of_store(agent.error()));

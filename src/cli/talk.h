@@ -21,6 +21,7 @@
 #include "parley/model/usage_ledger.h"
 #include "parley/store/store.h"
 #include "parley/tool/tool.h"
+#include "parley/trace/tracer.h"
 
 namespace parley::cli {
 
@@ -93,6 +94,8 @@ class Talk {
   std::shared_ptr<Model> model_;
   std::shared_ptr<ToolBox> tools_ = std::make_shared<ToolBox>();
   std::unique_ptr<McpTools> mcp_;
+  std::optional<trace::Tracer> tracer_;  // sends what is left when the talk ends
+  OnAgentEvent spans_;                   // of the agent, if there is a tracer
   std::unique_ptr<ToolCallAgent> agent_;
   StopOnInterrupt* running_ = nullptr;  // while ask() is
   bool has_streamed_ = false;           // the answer that is coming

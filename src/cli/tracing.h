@@ -1,0 +1,18 @@
+// Where the spans of a talk go, as the configuration and OpenTelemetry's variables say.
+#pragma once
+
+#include <optional>
+
+#include "cli/config.h"
+#include "cli/exit.h"
+#include "parley/trace/tracer.h"
+
+namespace parley::cli {
+
+// Nothing if nobody asked for traces. What is wrong with an endpoint or headers was said.
+Outcome<std::optional<trace::Tracer>> open_tracer(const Config& config);
+
+// Whose span the runs of this process belong to: TRACEPARENT.
+std::optional<trace::SpanContext> calling_span();
+
+}  // namespace parley::cli
