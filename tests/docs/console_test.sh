@@ -25,7 +25,8 @@ try() {
   local document=$1 command=$2 expected=$3 status=0 actual
   [[ -n $command ]] || return 0
   # ./dev run builds; here the build is given.
-  actual=$(bash -c "${command//.\/dev run/parley}" 2>/dev/null) || status=$?
+  # Nothing is typed: the rest of the document is not for the command.
+  actual=$(bash -c "${command//.\/dev run/parley}" </dev/null 2>/dev/null) || status=$?
   ((status == 0)) || actual+=${actual:+$'\n'}"[exit $status]"
   ran=$((ran + 1))
   if [[ $actual != "$expected" ]]; then

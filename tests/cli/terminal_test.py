@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Talks at a terminal: a pseudo-terminal types, waits for what must appear, and looks at what was stored.
+
+    terminal_test.py PARLEY
+"""
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PARLEY = os.path.abspath(sys.argv[1])
+LONGEST = 120  # seconds to wait for what should come at once: a bound on a hang, not a measure
+
+SCRIPT = {"turns": [
+    {"text": "one two three four five six seven eight nine ten", "fault": {"stall_after": 700, "times": 9}},
+    {"text": "back again"},
+    {"when": "make a file", "calls": [{"name": "bash", "arguments": {"command": "echo made > made.txt"}}]},
+    {"text": "that was it"},
+]}
+
+
+class Terminal:
+    """One run of parley, at a terminal of its own."""
+
+    def __init__(self, *arguments):
+        self.seen = b""
+        self.at = 0
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execv(PARLEY, ["parley", *arguments])
+
+    def read(self):
+        readable, _, _ = select.select([self.fd], [], [], 0.2)
+        if not readable:
+            return True
+        try:
+            piece = os.read(self.fd, 65536)
+        except OSError:  # the other side has closed
+            return False
+        self.seen += piece
+        return bool(piece)
+
+    def expect(self, text):
+        """Reads on until `text` comes behind what was expected before."""
+        end = time.monotonic() + LONGEST
+        while True:
+            found = self.seen.find(text, self.at)
+            if found >= 0:
+                self.at = found + len(text)
+                return
+            if time.monotonic() > end or not self.read():
+                self.kill()
+                raise AssertionError(f"{text!r} did not come, but: {self.seen[self.at:]!r}")
+
+    def type(self, keys):
+        try:
+            os.write(self.fd, keys)
+        except OSError:  # it has ended
+            pass
+
+    def exit(self, keys=b""):
+        """Types `keys` until it has ended: libedit shows its prompt a moment before it takes single keys."""
+        end = time.monotonic() + LONGEST
+        is_open = True
+        while time.monotonic() < end:
+            if is_open and keys:
+                self.type(keys)
+            is_open = is_open and self.read()
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                os.close(self.fd)
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.05)
+        self.kill()
+        raise AssertionError("it does not end")
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def stored(session):
+    out = subprocess.run([PARLEY, "sessions", "export", "-q", "--to", "parley", session], check=True, capture_output=True)
+    return json.loads(out.stdout)
+
+
+def text_of(message):
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
+
+
+def require(is_so, what):
+    if not is_so:
+        raise AssertionError(what)
+
+
+def an_interrupt_ends_a_prompt():
+    run = Terminal("-m", "openai/x", "-p", "count")
+    run.expect(b"three")
+    run.type(b"\x03")
+    run.expect(b"(the answer was cut)")
+    require(run.exit() == 130, "an interrupted prompt exits with 130")
+
+
+def an_interrupt_in_a_chat_keeps_what_was_said():
+    chat = Terminal("chat", "-m", "openai/x", "talk")
+    chat.expect(b"> ")
+    chat.type(b"count\n")
+    chat.expect(b"three")
+    chat.type(b"\x03")
+    chat.expect(b"(the answer was cut)")
+    chat.expect(b"> ")
+    chat.type(b"and now?\n")
+    chat.expect(b"back again")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+    messages = stored("talk")
+    require([m["role"] for m in messages] == ["user", "assistant", "user", "assistant"], f"four turns, not {messages}")
+    cut = messages[1]
+    require(text_of(cut).startswith("one two three"), "what came before the interrupt is stored")
+    require(cut["metadata"]["cut"] == "stopped", "and says that it was stopped")
+
+
+def a_tool_that_changes_the_world_asks():
+    for answer, is_made in ((b"n\n", False), (b"y\n", True)):
+        chat = Terminal("chat", "-m", "openai/x", "--tools", "bash", "tool" + ("s" if is_made else ""))
+        chat.expect(b"> ")
+        chat.type(b"make a file\n")
+        chat.expect(b"echo made > made.txt")
+        chat.expect(b"[y/N/always] ")
+        chat.type(answer)
+        chat.expect(b"that was it")
+        chat.expect(b"> ")
+        chat.type(b"/quit\n")
+        require(chat.exit() == 0, "/quit ends a chat with 0")
+        require(os.path.exists("made.txt") == is_made, f"after {answer!r} the command has {'not ' if is_made else ''}run")
+
+
+def a_paste_of_several_lines_is_one_message():
+    chat = Terminal("chat", "-m", "rehearsal", "paste")
+    chat.expect(b"> ")
+    chat.type(b"\x1b[200~first line\nsecond line\x1b[201~\n")
+    chat.expect(b"heard")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+    require(text_of(stored("paste")[0]) == "first line\nsecond line", "a paste is one message")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        with open("script.json", "w", encoding="utf-8") as out:
+            json.dump(SCRIPT, out)
+        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME"):
+            os.environ[name] = folder
+        os.environ["TERM"] = "xterm"
+        server = subprocess.Popen([PARLEY, "rehearse", "--script", "script.json"], stdout=subprocess.PIPE)
+        try:
+            os.environ["OPENAI_BASE_URL"] = server.stdout.readline().decode().split()[-1]
+            os.environ["OPENAI_API_KEY"] = "none"
+            for test in (an_interrupt_ends_a_prompt, an_interrupt_in_a_chat_keeps_what_was_said,
+                         a_tool_that_changes_the_world_asks, a_paste_of_several_lines_is_one_message):
+                test()
+                print(f"terminal_test.py: {test.__name__}: as it should be")
+        finally:
+            server.terminate()
+            server.wait()
+
+
+main()
