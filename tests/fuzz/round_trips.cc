@@ -67,6 +67,7 @@ Text check_bytes(const Reading& reading, std::string_view document, Dialect dial
   const Result<Gathering> gathered = gather(conversation, dialect);
   require(gathered.has_value() && joined(*gathered) == own->text.view(), "the pieces are the whole");
   for (const Message& message : conversation.messages()) {
+    if (!message.wire()->is_object()) continue;  // a text in place of messages is one only where it stood
     const Result<Json> dict = to_dict(message.detach(), dialect);
     require(dict.has_value() && *dict == *message.wire(), "a message alone has its wire");
   }
