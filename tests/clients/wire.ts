@@ -83,7 +83,7 @@ namespace compatible {
   type Counts = OpenAI.CompletionUsage & { prompt_cache_hit_tokens?: number; prompt_cache_miss_tokens?: number; cached_tokens?: number };
   export type Answer = Some<With<OpenAI.ChatCompletion, { choices: Choice[]; usage: Counts }>>;
   export type Request<Switch, Message = One> =
-    With<OpenAI.ChatCompletionCreateParamsNonStreaming, { messages: Message[] }> & Switch;
+    With<OpenAI.ChatCompletionCreateParamsNonStreaming, { messages: Message[]; stream?: boolean }> & Switch;
 }
 
 export namespace deepseek {
