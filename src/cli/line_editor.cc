@@ -43,7 +43,8 @@ class LineEditor : public LineReader {
     ::el_set(editor_, EL_EDITOR, "emacs");
     ::el_set(editor_, EL_HIST, ::history, history_);
     ::el_set(editor_, EL_GETCFN, next_letter);
-    ::el_set(editor_, EL_ADDFN, "parley-paste", "Take what is pasted as it is", paste);
+    // libedit keeps what it is given here. (Its narrow form would keep copies, and lose them at the end.)
+    ::el_wset(editor_, EL_ADDFN, L"parley-paste", L"Take what is pasted as it is", paste);
     ::el_set(editor_, EL_BIND, kPasteBegins, "parley-paste", nullptr);
     ::el_source(editor_, nullptr);  // the user's ~/.editrc
   }
@@ -126,7 +127,7 @@ class LineEditor : public LineReader {
     }
   }
 
-  static unsigned char paste(EditLine* el, int /*key*/) {
+  static unsigned char paste(EditLine* el, std::wint_t /*key*/) {
     std::string text;
     while (!text.ends_with(kPasteEnds)) {
       const int byte = self(el)->next_byte();

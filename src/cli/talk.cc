@@ -315,7 +315,7 @@ Outcome<std::size_t> Talk::compact() {
 }
 
 Outcome<std::string> Talk::fork(const std::string& name) {
-  const std::string to = name.empty() ? new_ulid(static_cast<std::uint64_t>(now_ms())) : name;
+  std::string to = name.empty() ? new_ulid(static_cast<std::uint64_t>(now_ms())) : name;
   const auto head = store_->head(key_);
   if (!head) return std::unexpected(complain_of_store(head.error()));
   const auto made = store_->fork(key_, to, head->size);
