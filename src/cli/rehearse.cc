@@ -28,7 +28,7 @@ Exit rehearse(const RehearseOptions& options) {
   if (!options.script.empty()) {
     const Result<json::Buffer> text = json::Buffer::from_file(options.script.c_str(), json::Limits().bytes);
     if (!text) return complain(text.error(), {options.script});
-    rehearsal.script = text->view();
+    rehearsal.script.emplace(text->view());
   }
   EndSignals signals;
   const Result<Rehearsal> running = Rehearsal::start(rehearsal);

@@ -271,8 +271,8 @@ struct Rehearsal::State {
 
 Result<Rehearsal> Rehearsal::start(const RehearsalOptions& options) {
   Script script;
-  if (!options.script.empty()) {
-    PARLEY_TRY(script, rehearsal::parse_script(options.script));
+  if (options.script) {
+    PARLEY_TRY(script, rehearsal::parse_script(*options.script));
   }
   auto state = std::make_unique<State>(std::move(script));
   PARLEY_TRY(state->server,

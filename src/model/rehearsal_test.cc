@@ -27,7 +27,7 @@ std::string body_of(const std::string& messages, std::string_view rest = "") {
   return R"({"model":"rehearsal","messages":[)" + messages + "]" + std::string(rest) + "}";
 }
 
-Rehearsal rehearsing(std::string script = "") {
+Rehearsal rehearsing(std::optional<std::string> script = {}) {
   Result<Rehearsal> out = Rehearsal::start({.script = std::move(script)});
   EXPECT_TRUE(out) << out.error().message;
   return *std::move(out);
@@ -264,6 +264,7 @@ TEST(Rehearsal, RefusesWhatIsNoRequest) {
   EXPECT_EQ(status("GET", "/v1/chat/completions", ""), 405);
   EXPECT_EQ(status("POST", "/v1/embeddings", "{}"), 404);
   EXPECT_EQ(Rehearsal::start({.script = "{}x"}).error().code, Code::Malformed);
+  EXPECT_EQ(Rehearsal::start({.script = ""}).error().code, Code::Malformed);
 }
 
 std::string file(const std::string& path) {
@@ -294,8 +295,10 @@ TEST(Rehearsal, FollowsTheScriptOfItsDocument) {
 
 TEST(Rehearsal, ServesManyClientsAtOnce) {
   const Rehearsal rehearsal = rehearsing();
+  constexpr int kClients = 4;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
+  threads.reserve(kClients);
+  for (int i = 0; i < kClients; ++i) {
     threads.emplace_back([&, text = "text " + std::to_string(i)] {
       for (int n = 0; n < 5; ++n)
         EXPECT_EQ(ask_stream(rehearsal, user(text)), "|Rehearsal heard: " + text + "||stop");

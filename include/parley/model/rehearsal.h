@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "parley/base/error.h"
@@ -28,8 +29,8 @@
 namespace parley {
 
 struct RehearsalOptions {
-  std::string script = {};  // the text of a script; empty: the built-in patterns
-  std::uint16_t port = 0;   // 0: any that is free
+  std::optional<std::string> script = {};  // its text; without one, the built-in patterns
+  std::uint16_t port = 0;                  // 0: any that is free
 };
 
 class Rehearsal {
