@@ -122,7 +122,7 @@ class LineEditor : public LineReader {
         state = {};  // no UTF-8: it is passed over
         continue;
       }
-      if (length == 0) *letter = L'\0';
+      if (length == 0) continue;  // what a Ctrl-D becomes that was typed before libedit took single keys
       return 1;
     }
   }
