@@ -69,11 +69,6 @@ Result<void> answer_unrun(Loop& loop, const std::vector<ToolUseBlock>& calls, co
 // Deals with the calls that an earlier run left, as AgentOptions::pending says.
 Result<void> settle_pending(Loop& loop);
 
-// What OpenManus says of an outcome (openmanus_text.cc).
-Text openmanus_words(const ToolUseBlock& use, const ToolOutput& output);
-// A JSON value as Python's repr() spells it.
-std::string python_repr(const Json& json);
-
 }  // namespace parley::agent
 
 namespace parley {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/loop.h"
+#include "parley/tool/openmanus.h"
 
 namespace parley::agent {
 namespace {
@@ -76,7 +77,7 @@ Result<Text> act_on(Loop& loop, const ToolUseBlock& use) {
   const ToolOutput output = loop.tools->run(use, context);
   const auto time =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-  Text words = openmanus_words(use, output);
+  Text words = openmanus_text(use.name, output);
   if (loop.is_special(use) && has_run(output.status)) loop.end(RunEnd::Terminated, words);
   if (loop.options.max_observe.value_or(0) != 0) words = first(words, *loop.options.max_observe);
   const Result<void> kept = loop.keep(Message::tool_message(words, use.name, use.id, image_of(output)));

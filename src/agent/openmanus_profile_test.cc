@@ -96,18 +96,6 @@ TEST(OpenManusProfile, TheWordsOfExecuteTool) {
                                                          "encountered a problem: "));
 }
 
-TEST(OpenManusProfile, PythonSpellings) {
-  const std::pair<const char*, const char*> rows[] = {
-      {R"json({"a":1})json", "{'a': 1}"},
-      {R"json([])json", "[]"},
-      {R"json(["say \"it's\""])json", "['say \"it\\'s\"']"},
-      {R"json(["a\nb\\c\u0001"])json", "['a\\nb\\\\c\\x01']"},
-      {R"json({"true":false})json", "{'true': False}"},
-      {R"json([1e2,0.10,-0])json", "[100.0, 0.1, 0]"},
-  };
-  for (const auto& [json, words] : rows) EXPECT_EQ(python_repr(*Json::parse(json)), words);
-}
-
 // think() and act() by the way a tool may be chosen and what the model says: 12.1 and 12.2.
 TEST(OpenManusProfile, ThinkAndActByToolChoice) {
   struct Row {

@@ -2,6 +2,7 @@
 
 #include "agent/loop.h"
 #include "parley/agent/agent.h"
+#include "parley/tool/openmanus.h"
 
 namespace parley {
 namespace {
@@ -61,7 +62,7 @@ Result<bool> ToolCallAgent::think() { return inside_->loop.row.think(inside_->lo
 Result<Text> ToolCallAgent::act() { return inside_->loop.row.act(inside_->loop); }
 
 Text ToolCallAgent::execute_tool(const ToolUseBlock& use) {
-  return agent::openmanus_words(use, inside_->loop.tools->run(use));
+  return openmanus_text(use.name, inside_->loop.tools->run(use));
 }
 
 }  // namespace parley

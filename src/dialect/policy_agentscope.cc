@@ -75,8 +75,8 @@ Media Formatter::media(const BlockRecord& block) const {
           arena().bytes(block.wire)};
 }
 
-std::string Formatter::input(const BlockRecord& use, Gaps gaps) const {
-  return use.input().present() ? python_json(arena().bytes(use.input()), gaps) : "{}";
+std::string Formatter::input(const BlockRecord& use, json::Gaps gaps) const {
+  return use.input().present() ? json::python_json(arena().bytes(use.input()), gaps) : "{}";
 }
 
 std::string Formatter::place() const {

@@ -14,6 +14,7 @@
 #include "dialect/format.h"
 #include "dialect/policy.h"
 #include "dialect/python.h"
+#include "json/python.h"
 #include "message/arena.h"
 #include "parley/json/writer.h"
 
@@ -126,9 +127,9 @@ class Formatter {
   Media media(const BlockRecord& block) const;
   std::optional<Text> string(Slice slice) const { return arena().optional_string(slice); }
   // A JSON value of the message as Python spells it. REQUIRES: slice.present().
-  std::string python(Slice slice) const { return python_json(arena().bytes(slice)); }
+  std::string python(Slice slice) const { return json::python_json(arena().bytes(slice)); }
   // The arguments of a call, as Python spells them.
-  std::string input(const BlockRecord& use, Gaps gaps = Gaps::None) const;
+  std::string input(const BlockRecord& use, json::Gaps gaps = json::Gaps::None) const;
 
   // The result as one text, as the original flattens it. Remembers its media for promotion.
   Result<std::string> result_text(const BlockRecord& result);

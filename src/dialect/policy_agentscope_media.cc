@@ -60,7 +60,7 @@ Result<void> responses_media(Formatter& formatter, Writer& to, const Media& medi
 
 Result<void> anthropic_media(Formatter& formatter, Writer& to, const Media& media) {
   if (media.source == SourceKind::Base64) {
-    to.raw(python_json(media.wire));
+    to.raw(json::python_json(media.wire));
     return {};
   }
   PARLEY_TRY(const Text url, formatter.url(media));

@@ -62,7 +62,7 @@ Writer& open_message(Writer& out, std::string_view role) {
 
 Result<void> copied_text(Formatter&, Turn& turn, const Said& said) {
   if (!said.wire.empty()) {
-    turn.parts.raw(python_json(said.wire));
+    turn.parts.raw(json::python_json(said.wire));
     return {};
   }
   turn.parts.begin_object().key("type").string("text").key("text");
@@ -103,7 +103,7 @@ Result<void> gemini_text(Formatter& formatter, Turn& turn, const Said& said) {
   return {};
 }
 
-void copied_thinking(Turn& turn, const Said& thought) { turn.parts.raw(python_json(thought.wire)); }
+void copied_thinking(Turn& turn, const Said& thought) { turn.parts.raw(json::python_json(thought.wire)); }
 
 void reasoning(Turn& turn, const Said& thought) { turn.thoughts.push_back(thought.text.value_or(Text())); }
 
@@ -116,7 +116,10 @@ Writer& open_call(Formatter& formatter, Writer& calls, const BlockRecord& use) {
 }
 
 Result<void> openai_call(Formatter& formatter, Turn& turn, const BlockRecord& use) {
-  open_call(formatter, turn.calls, use).string(formatter.input(use, Gaps::Spaces)).end_object().end_object();
+  open_call(formatter, turn.calls, use)
+      .string(formatter.input(use, json::Gaps::Spaces))
+      .end_object()
+      .end_object();
   return {};
 }
 
@@ -129,7 +132,7 @@ Result<void> responses_call(Formatter& formatter, Turn& turn, const BlockRecord&
   Writer& to = turn.behind.begin_object().key("type").string("function_call");
   put_string(to.key("call_id"), formatter.string(use.id()));
   put_string(to.key("name"), formatter.string(use.name()));
-  to.key("arguments").string(formatter.input(use, Gaps::Spaces)).end_object();
+  to.key("arguments").string(formatter.input(use, json::Gaps::Spaces)).end_object();
   return {};
 }
 

@@ -10,7 +10,7 @@
 
 #include "dialect/format.h"
 #include "dialect/policy.h"
-#include "dialect/python.h"
+#include "json/python.h"
 
 namespace parley::dialect {
 namespace {
@@ -45,7 +45,7 @@ void put_message(json::Writer& w, const Json& map, Draft& draft, bool supports_i
     if (member.key == Text("content") && sends_image) {
       put_content_with_image(w, content, image);
     } else {
-      w.key(member.key).raw(python_json(member.value.text()));
+      w.key(member.key).raw(json::python_json(member.value.text()));
     }
   }
   if (!content && sends_image) put_content_with_image(w, content, image);

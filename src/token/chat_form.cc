@@ -73,24 +73,4 @@ std::vector<ChatMessage> chat_form(const Message& message) {
   return out;
 }
 
-std::string python_json(const Json& value) {
-  const Json compact = value.compact();
-  const Text& text = compact.text();
-  const std::string_view json = text;
-  std::string out;
-  out.reserve(json.size() + json.size() / 8);
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] != '"') {
-      out += json[i];
-      if (json[i] == ',' || json[i] == ':') out += ' ';
-      continue;
-    }
-    std::size_t end = i + 1;
-    while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-    json::append_string(out, *Json::trusted(text.slice(i, end + 1 - i)).as_string());
-    i = end;
-  }
-  return out;
-}
-
 }  // namespace parley::token

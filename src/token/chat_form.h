@@ -32,9 +32,4 @@ struct ChatMessage {
 
 std::vector<ChatMessage> chat_form(const Message& message);
 
-// The JSON that Python's json.dumps(value, ensure_ascii=False) makes: a space behind every comma and colon,
-// and no escapes but those that are needed. AgentScope counts calls in this spelling. Numbers stay as they
-// are.
-std::string python_json(const Json& value);
-
 }  // namespace parley::token

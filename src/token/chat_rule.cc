@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "json/python.h"
 #include "token/chat_form.h"
 #include "token/rules.h"
 
@@ -78,7 +79,9 @@ std::size_t member_tokens(const Meter& meter, const Json::Member& member) {
     }
     return tokens;
   }
-  if (member.key == Text("tool_calls") && value.is_array()) return meter.text(python_json(value));
+  if (member.key == Text("tool_calls") && value.is_array()) {  // AgentScope counts calls in Python's spelling
+    return meter.text(json::python_json(value.text(), json::Gaps::Spaces));
+  }
   return meter.value(value);
 }
 

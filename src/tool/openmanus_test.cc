@@ -38,7 +38,8 @@ TEST(OpenManusText, IsTheOriginalsToTheByte) {
       {ToolOutput::of(ToolStatus::Broken, "boom"),
        "Error: \xE2\x9A\xA0\xEF\xB8\x8F Tool 'look' encountered a problem: boom"},
       {ToolOutput::of(ToolStatus::Interrupted, "late"),
-       "Error: \xE2\x9A\xA0\xEF\xB8\x8F Tool 'look' encountered a problem: late"},
+       "Observed output of cmd `look` executed:\nError: late"},
+      {ToolOutput::failure(""), "Cmd `look` completed with no output"},
       {ToolOutput{}, "Cmd `look` completed with no output"},
       {ToolOutput::text(""), "Cmd `look` completed with no output"},
       {ToolOutput::text("two\nlines"), "Observed output of cmd `look` executed:\ntwo\nlines"},
@@ -48,6 +49,9 @@ TEST(OpenManusText, IsTheOriginalsToTheByte) {
        "NoneType)"},
       {map(R"({"observation":"3\n","success":true})"),
        "Observed output of cmd `look` executed:\n{'observation': '3\\n', 'success': True}"},
+      {map(R"("said")"), "Observed output of cmd `look` executed:\nsaid"},
+      {map("{ }"), "Cmd `look` completed with no output"},
+      {map("0"), "Cmd `look` completed with no output"},
   };
   for (const auto& row : rows) EXPECT_EQ(openmanus_text("look", row.output).view(), row.expected);
 }
@@ -62,6 +66,9 @@ TEST(PythonRepr, IsPythons) {
       {R"("\u00e9\u4e2d\ud83d\ude00\u200b\u2028\ue000")", "'\u00e9\u4e2d\U0001F600\\u200b\\u2028\\ue000'"},
       {R"("\udb40\udc01")", R"('\U000e0001')"},
       {R"("")", "''"},
+      {R"([])", "[]"},
+      {R"({"true":false})", "{'true': False}"},
+      {R"([1e2,0.10,-0])", "[100.0, 0.1, 0]"},
   };
   for (const auto& [json, expected] : rows)
     EXPECT_EQ(python_repr(Json::parse(json).value()), expected) << json;

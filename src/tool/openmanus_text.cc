@@ -1,4 +1,7 @@
+// What OpenManus says of the outcome of a call: execute_tool() of its app/agent/toolcall.py.
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "parley/tool/openmanus.h"
 #include "tool/python_repr.h"
@@ -6,49 +9,64 @@
 namespace parley {
 namespace {
 
-std::string problem(const std::string& name, const std::string& text) {
-  return "Error: \u26A0\uFE0F Tool '" + name + "' encountered a problem: " + text;
+// What Python takes for false.
+bool is_falsy(const Json& json) {
+  constexpr auto kFalsy = std::to_array<std::string_view>({"null", "\"\"", "0", "0.0", "false", "{}", "[]"});
+  return std::ranges::find(kFalsy, json.compact().text().view()) != kFalsy.end();
 }
 
-std::string observed(const std::string& name, const std::string& text) {
-  return "Observed output of cmd `" + name + "` executed:\n" + text;
+// The value a tool gave back as str() has it; nothing if Python takes it for false.
+std::optional<std::string> text_of(const ToolOutput& output) {
+  std::string text = output.joined_text();
+  if (!text.empty()) return text;
+  if (!output.structured || is_falsy(*output.structured)) return std::nullopt;
+  if (const auto string = output.structured->as_string()) return string->str();
+  return python_repr(*output.structured);
 }
 
-std::string shown(const std::string& name, const ToolOutput& output) {
-  const std::string text = output.joined_text();
-  if (!text.empty()) return observed(name, text);
-  const bool has_media =
-      std::ranges::any_of(output.content, [](const Block& block) { return block.type() != BlockType::Text; });
-  // There, a result without an output cannot be made a text.
-  if (has_media) return problem(name, "__str__ returned non-string (type NoneType)");
-  if (!output.structured) return "Cmd `" + name + "` completed with no output";
-  return observed(name, python_repr(*output.structured));
+std::string problem(const std::string& name, const std::string& what) {
+  return "Error: \u26A0\uFE0F Tool '" + name + "' encountered a problem: " + what;
+}
+
+std::string observed(const std::string& name, const std::string& what) {
+  return "Observed output of cmd `" + name + "` executed:\n" + what;
+}
+
+bool has_media(const ToolOutput& output) {
+  return std::ranges::any_of(output.content,
+                             [](const Block& block) { return block.type() != BlockType::Text; });
+}
+
+std::string words_of(const std::string& name, const ToolOutput& output) {
+  const std::optional<std::string> text = text_of(output);
+  switch (output.status) {
+    case ToolStatus::Unnamed:
+      return "Error: Invalid command format";
+    case ToolStatus::Unknown:
+      return "Error: Unknown tool '" + name + "'";
+    case ToolStatus::NotJson:
+      return "Error: Error parsing arguments for " + name + ": Invalid JSON format";
+    case ToolStatus::Broken:
+      return problem(name, text.value_or(""));
+    // Nobody can say no there, or stop a call; a tool that cannot is the nearest.
+    case ToolStatus::Failed:
+    case ToolStatus::Denied:
+    case ToolStatus::Interrupted:
+      if (text) return observed(name, "Error: " + *text);
+      break;
+    case ToolStatus::Ok:
+      if (text) return observed(name, *text);
+      // There, a result without an output is true if it has an image, but cannot be made a text.
+      if (has_media(output)) return problem(name, "__str__ returned non-string (type NoneType)");
+      break;
+  }
+  return "Cmd `" + name + "` completed with no output";
 }
 
 }  // namespace
 
-Text openmanus_text(std::string_view tool, const ToolOutput& output) {
-  const std::string name(tool);
-  const auto text = [&] {
-    switch (output.status) {
-      case ToolStatus::Unnamed:
-        return std::string("Error: Invalid command format");
-      case ToolStatus::Unknown:
-        return "Error: Unknown tool '" + name + "'";
-      case ToolStatus::NotJson:
-        return "Error: Error parsing arguments for " + name + ": Invalid JSON format";
-      case ToolStatus::Broken:
-      case ToolStatus::Interrupted:
-        return problem(name, output.joined_text());
-      case ToolStatus::Failed:
-      case ToolStatus::Denied:  // nobody can say no there; a tool that cannot is the nearest
-        return observed(name, "Error: " + output.joined_text());
-      case ToolStatus::Ok:
-        break;
-    }
-    return shown(name, output);
-  };
-  return Text::repaired(text());
+Text openmanus_text(std::string_view name, const ToolOutput& output) {
+  return Text::repaired(words_of(std::string(name), output));
 }
 
 }  // namespace parley

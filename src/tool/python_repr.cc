@@ -2,11 +2,19 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
+
+#include "json/python.h"
+#include "json/walk.h"
 
 namespace parley {
 namespace {
+
+constexpr auto kWords = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"true", "True"}, {"false", "False"}, {"null", "None"}});
 
 // What str.isprintable() says of a character.
 bool is_printable(utf8proc_int32_t point) {
@@ -62,14 +70,6 @@ void append_repr(std::string& out, std::string_view utf8) {
   out += quote;
 }
 
-// The end of the string that begins at `at`. REQUIRES: valid JSON.
-std::size_t string_end(std::string_view json, std::size_t at) {
-  for (++at; json[at] != '"'; ++at) {
-    if (json[at] == '\\') ++at;
-  }
-  return at + 1;
-}
-
 }  // namespace
 
 std::string python_repr(std::string_view utf8) {
@@ -79,41 +79,20 @@ std::string python_repr(std::string_view utf8) {
 }
 
 std::string python_repr(const Json& value) {
-  const Json compact = value.compact();
-  const std::string_view json = compact.text();
+  const std::string spelled = json::python_json(value.text(), json::Gaps::Spaces);
+  const std::string_view in = spelled;
   std::string out;
-  for (std::size_t i = 0; i < json.size();) {
-    switch (json[i]) {
-      case '"': {
-        const std::size_t end = string_end(json, i);
-        const Text text = Text::repaired(json.substr(i, end - i));
-        append_repr(out, *Json::trusted(text).as_string());
-        i = end;
-        break;
-      }
-      case ',':
-      case ':':
-        out += json[i];
-        out += ' ';
-        ++i;
-        break;
-      case 't':
-        out += "True";
-        i += 4;
-        break;
-      case 'f':
-        out += "False";
-        i += 5;
-        break;
-      case 'n':
-        out += "None";
-        i += 4;
-        break;
-      default:
-        out += json[i];
-        ++i;
-        break;
+  for (std::size_t i = 0; i < in.size();) {
+    const std::size_t end = in[i] == ' ' ? i + 1 : json::token_end(in, i);
+    const std::string_view token = in.substr(i, end - i);
+    if (token.front() == '"') {
+      append_repr(out, *Json::trusted(Text::repaired(token)).as_string());
+    } else {
+      const auto word =
+          std::ranges::find(kWords, token, &std::pair<std::string_view, std::string_view>::first);
+      out += word != kWords.end() ? word->second : token;
     }
+    i = end;
   }
   return out;
 }

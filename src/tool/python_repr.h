@@ -8,7 +8,7 @@
 
 namespace parley {
 
-// "{'a': [1, True, None]}". Numbers keep their spelling. Linear; does not recurse.
+// "{'a': [1, True, None]}". Linear; does not recurse.
 std::string python_repr(const Json& value);
 std::string python_repr(std::string_view utf8);  // of a string
 
