@@ -20,6 +20,7 @@ class McpRunnable final : public RunnableTool {
 
   const Tool& spec() const override { return spec_; }
   bool changes_world(const Json&) const override { return !tool_.only_reads; }
+  bool checks_arguments() const override { return true; }
   ToolOutput run(const Json& arguments, const ToolContext& context) override {
     return client_->call(tool_.name, arguments, context);
   }

@@ -422,9 +422,10 @@ TEST(McpHttp, AServerThatIsGoneIsAnErrorAtTheNextCall) {
 TEST(McpTools, AreThoseOfTheServersThatWork) {
   McpConfig config;
   config.servers = {stdio_server(), stdio_server({"--fault", "exit"}),
-                    stdio_server({"--fault", "schemaless"})};
+                    stdio_server({"--fault", "schemaless"}), stdio_server({"--fault", "look_ahead"})};
   config.servers[1].name = "broken";
   config.servers[2].name = "third";
+  config.servers[3].name = "fourth";
   McpTools tools(config, options());
   ToolBox box;
   const McpUpdate update = tools.update(box);
@@ -434,6 +435,7 @@ TEST(McpTools, AreThoseOfTheServersThatWork) {
   EXPECT_EQ(update.troubles[1].server, "third");
   EXPECT_EQ(update.troubles[1].error.code, Code::Invalid);
   EXPECT_EQ(box.size(), update.added.size());
+  EXPECT_NE(box.find("mcp_fourth_ahead"), nullptr) << "a pattern that the server will check";
   RunnableTool* echo = box.find("mcp_third_echo");
   RunnableTool* note = box.find("mcp_test_note");
   ASSERT_TRUE(echo != nullptr && note != nullptr);

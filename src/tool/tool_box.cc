@@ -39,6 +39,15 @@ std::string explained(const std::vector<Error>& errors) {
   return out;
 }
 
+// What can be checked of the arguments (T2).
+Result<Schema> schema_of(const RunnableTool& tool) {
+  const Json anything = Json::trusted(Text("{}"));
+  const Json& said = tool.spec().parameters;
+  Result<Schema> schema = Schema::of(said.is_null() ? anything : said);
+  const bool is_beyond_us = !schema && schema.error().code == Code::Unsupported;
+  return is_beyond_us && tool.checks_arguments() ? Schema::of(anything) : std::move(schema);
+}
+
 // What the caller and the tool's thread share. The thread keeps it alive if it is left behind.
 struct Call {
   std::mutex mutex;
@@ -139,8 +148,7 @@ Result<void> ToolBox::add(std::shared_ptr<RunnableTool> tool) {
   if (spec.name.empty()) return fail(Code::Invalid, "a tool must have a name");
   if (spec.is_custom) return fail(Code::Unsupported, "a tool that takes any text cannot be run");
   if (entry_of(spec.name)) return fail(Code::Conflict, "there is a tool " + quoted(spec.name) + " already");
-  PARLEY_TRY(Schema schema,
-             Schema::of(spec.parameters.is_null() ? Json::trusted(Text("{}")) : spec.parameters));
+  PARLEY_TRY(Schema schema, schema_of(*tool));
   std::string name = spec.name.str();
   entries_.push_back(std::make_shared<Entry>(std::move(tool), std::move(name), std::move(schema)));
   return {};

@@ -236,16 +236,33 @@ TEST(ToolBox, NamesAreUnique) {
 
 class Odd : public RunnableTool {
  public:
-  explicit Odd(Tool spec) : spec_(std::move(spec)) {}
+  explicit Odd(Tool spec, bool checks_arguments = false)
+      : spec_(std::move(spec)), checks_arguments_(checks_arguments) {}
   const Tool& spec() const override { return spec_; }
   bool changes_world(const Json&) const override { return false; }
+  bool checks_arguments() const override { return checks_arguments_; }
   ToolOutput run(const Json&, const ToolContext& context) override {
     return ToolOutput::text(context.call_id);
   }
 
  private:
   Tool spec_;
+  bool checks_arguments_;
 };
+
+// T2
+TEST(ToolBox, LeavesSchemasItCannotCheckToToolsThatDo) {
+  ToolBox tools;
+  const auto add = [&](Text name, std::string_view schema) {
+    return tools.add(std::make_shared<Odd>(Tool{std::move(name), "", Json::parse(schema).value()}, true));
+  };
+  ASSERT_TRUE(add("ahead", R"json({"properties":{"n":{"pattern":"(?=a)"}}})json"));
+  EXPECT_EQ(said(tools.run(call("ahead", R"({"n":"b"})"))), "ok: call_1");
+  EXPECT_EQ(tools.run(call("ahead", "[1]")).status, ToolStatus::Broken) << "it is an object still";
+  ASSERT_TRUE(add("known", R"({"required":["n"]})"));
+  EXPECT_EQ(tools.run(call("known")).status, ToolStatus::Broken) << "what can be checked is";
+  EXPECT_EQ(add("wrong", R"({"type":"text"})").error().code, Code::Invalid);
+}
 
 TEST(ToolBox, TakesOnlyToolsItCanCheck) {
   ToolBox tools;

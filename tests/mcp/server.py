@@ -10,6 +10,7 @@
                 exit: ends at once, with words and status 3         refuse: refuses to begin
                 endless: pages without an end                       bare: has no tools
                 nameless: lists a tool without a name               schemaless: lists a tool with a schema that is none
+                look_ahead: lists a tool with a pattern that looks ahead
 
 With --http it prints its port. The path says how it answers: /mcp with events, /json with JSON, /deaf with events but
 without a stream for GET, /old the same with 400 to sessions it does not know; /html, /401, /500 wrongly.
@@ -160,6 +161,8 @@ class Server:
             tools.append({"description": "nobody"})
         if self.options.fault == "schemaless":
             tools.append({"name": "odd", "inputSchema": "none"})
+        if self.options.fault == "look_ahead":
+            tools.append({"name": "ahead", "inputSchema": {"type": "object", "properties": {"n": {"pattern": "(?=a)"}}}})
         return tools
 
     def list(self, params):

@@ -4,7 +4,8 @@
 //   T1  Whatever a call is (an unknown name, arguments that are no JSON or break the schema, a tool that
 //       throws, hangs, floods or dies), ToolBox::run gives an output the model can read. It never throws and
 //       never fails.
-//   T2  A tool sees only arguments that its schema allows.
+//   T2  A tool sees only arguments that its schema allows; one that checks_arguments() itself may have a
+//       schema that cannot be checked here, and then sees any object.
 //   T3  A tool that changes the world runs only if the policy allows it or a person approved.
 //   T4  An output is UTF-8 and within its limit; what was cut is said in it.
 //   T5  A stop or a deadline ends a tool soon, its child processes included; the output says so.
@@ -82,7 +83,9 @@ class RunnableTool {
   virtual bool is_parallel() const { return true; }
   // How long a call may take, if that is for the tool to say: whoever asks a person waits longer.
   virtual std::optional<std::chrono::milliseconds> timeout() const { return std::nullopt; }
-  // `arguments` is an object that the schema of spec() allows.
+  // Whether run() refuses wrong arguments by itself, as a server elsewhere does.
+  virtual bool checks_arguments() const { return false; }
+  // `arguments` is an object that the schema of spec() allows (T2).
   virtual ToolOutput run(const Json& arguments, const ToolContext& context) = 0;
 };
 
@@ -112,7 +115,7 @@ using Approve = std::function<bool(const ToolUseBlock& use)>;
 class ToolBox {
  public:
   // Fails with Conflict if the name is taken, and as Schema::of() does if the schema is none that can be
-  // checked.
+  // checked; with Unsupported only if nobody else does.
   Result<void> add(std::shared_ptr<RunnableTool> tool);
   bool remove(std::string_view name);
   RunnableTool* find(std::string_view name) const;
