@@ -41,11 +41,11 @@ Next change_model(Talk& talk, const std::string& name) {
 }
 
 Next show_tools(Talk& talk, const std::string& /*argument*/) {
-  const std::vector<Tool> specs = talk.tools().specs();
-  if (specs.empty()) say("there are no tools");
-  for (const Tool& tool : specs) {
-    const Permission looking = talk.tools().policy().of(tool.name.view(), false);
-    const Permission changing = talk.tools().policy().of(tool.name.view(), true);
+  const ToolBox& tools = talk.tools();
+  if (tools.size() == 0) say("there are no tools");
+  for (const Tool& tool : tools.specs()) {
+    const Permission looking = tools.policy().of(tool.name.view(), false);
+    const Permission changing = tools.policy().of(tool.name.view(), true);
     say(fmt::format("{:<10} {}", tool.name.view(),
                     looking == changing
                         ? std::string(to_string(looking))

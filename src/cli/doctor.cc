@@ -168,7 +168,8 @@ void put(json::Writer& w, const ModelHealth& health) {
 }  // namespace
 
 Exit doctor(const DoctorOptions& options) {
-  const Result<Config> config = read_config();
+  Result<Config> config = read_config();
+  if (config && !options.model.empty()) config->model.choose(options.model, "--model");
   StoreChoice choice = options.store;
   if (config) resolve(choice, *config);
   Outcome<store::Store> store = open_store(choice);

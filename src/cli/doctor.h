@@ -10,6 +10,7 @@ namespace parley::cli {
 
 struct DoctorOptions {
   StoreChoice store;
+  std::string model;       // the configured one if empty
   bool is_online = false;  // asks the model, too
   bool json = false;
   std::string output = "-";

@@ -120,6 +120,8 @@ Run add_sessions(CLI::App& command, const std::string& output) {
 Run add_doctor(CLI::App& command, const std::string& output) {
   auto options = std::make_shared<DoctorOptions>();
   add_store(command, options->store);
+  command.add_option("-m,--model", options->model, "PROVIDER/NAME, in place of the configured one")
+      ->type_name("M");
   command.add_flag("--online", options->is_online, "Ask the model for a word, which may cost a little");
   command.add_flag("--json", options->json, "As one JSON object");
   return [options, &output] {

@@ -202,6 +202,12 @@ Outcome<void> Talk::open_agent() {
   return {};
 }
 
+const ToolBox& Talk::tools() {
+  const StopOnInterrupt interrupt;
+  if (mcp_) update_mcp(*mcp_, *tools_, interrupt.token());
+  return *tools_;
+}
+
 Exit Talk::ask(const Message& request) {
   StopOnInterrupt interrupt;
   if (mcp_) update_mcp(*mcp_, *tools_, interrupt.token());

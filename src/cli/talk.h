@@ -58,7 +58,7 @@ class Talk {
   const std::string& session() const { return key_.session; }
   const ModelInfo& model() const { return model_->info(); }
   std::string model_name() const;  // provider/name
-  const ToolBox& tools() const { return *tools_; }
+  const ToolBox& tools();          // those of MCP servers, too, which are started
   UsageTotals usage() const { return ledger_->total(); }
   std::size_t tokens_used() const;  // of the window
   std::vector<Message> messages() const { return agent_->messages(); }
