@@ -167,6 +167,7 @@ const std::array<FilesTool::Command, 5> FilesTool::kCommands = {{
 
 FilesTool::FilesTool(Workspace workspace, Text name) : workspace_(std::move(workspace)) {
   std::vector<std::string_view> commands;
+  commands.reserve(kCommands.size());
   for (const Command& command : kCommands) commands.push_back(command.name);
   spec_ = {
       std::move(name),
@@ -235,8 +236,8 @@ ToolOutput FilesTool::view_folder(const Call& call) {
   if (!entries) return failure("The path " + call.shown + " cannot be read: " + entries.error().message);
   std::string out = "Here's the files and directories up to 2 levels deep in " + call.shown +
                     ", excluding hidden items:\n" + call.shown;
-  const std::string prefix = call.shown + (call.shown.ends_with('/') ? "" : "/");
-  for (const std::string& entry : *entries) out += "\n" + prefix + entry;
+  const std::string prefix = "\n" + call.shown + (call.shown.ends_with('/') ? "" : "/");
+  for (const std::string& entry : *entries) out.append(prefix).append(entry);
   out += is_cut ? "\n[... there are more ...]\n" : "\n";
   return success(out);
 }

@@ -254,9 +254,10 @@ class Checker {
   static bool check_required(const At& at, const std::vector<Json::Member>& members) {
     bool good = true;
     const auto require = [&](const std::vector<std::string>& names, const std::string& why) {
+      const std::string end = "' is missing" + why;
       for (const std::string& name : names) {
         if (has_member(members, name)) continue;
-        good = at.findings.add(Code::Missing, "the member '" + name + "' is missing" + why, at.place);
+        good = at.findings.add(Code::Missing, "the member '" + name + end, at.place);
       }
     };
     require(at.node.required, "");
@@ -294,6 +295,7 @@ class Checker {
     constexpr std::size_t kMost = 30;
     if (node.properties.empty() || node.properties.size() > kMost) return "";
     std::vector<std::string> names;
+    names.reserve(node.properties.size());
     for (const auto& [name, schema] : node.properties) names.push_back(name);
     return "; there is " + quoted_list(names);
   }

@@ -228,7 +228,8 @@ Result<std::vector<std::string>> Workspace::list(const std::string& path, bool* 
     // A link to a folder is named, and not followed.
     Descriptor inner(openat(folder.get(), name.c_str(), kFolderFlags | O_NOFOLLOW));
     if (!inner.is_open()) continue;
-    for (const std::string& below : names_in(std::move(inner))) add(name + "/" + below);
+    const std::string prefix = name + "/";
+    for (const std::string& below : names_in(std::move(inner))) add(prefix + below);
   }
   return out;
 }
