@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -52,6 +54,40 @@ TEST(RedisKills, OfTheServerLoseNothingThatWasAcknowledged) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(kills, wanted);
   expect_sound((*server)->uri(), workload, std::move(told));
+}
+
+// What such a kill leaves in the file is made by hand: the beginning of a transaction, cut at several places.
+// What is acknowledged behind it must still be there after one more start.
+TEST(RedisKills, InTheMidstOfAWriteLoseNothingThatIsAcknowledgedLater) {
+  auto server = RedisServer::start();
+  ASSERT_TRUE(server) << server.error().message;
+  Result<Store> store = open_store((*server)->uri());
+  ASSERT_TRUE(store) << store.error().message;
+  const SessionKey key{"t", "s"};
+  constexpr std::uintmax_t kCuts = 10;
+  std::vector<std::string> kept;
+  for (std::uintmax_t cut = 0; cut < kCuts; ++cut) {
+    const std::uintmax_t begin = std::filesystem::file_size((*server)->file());
+    ASSERT_TRUE(store->append(key, batch_named("cut" + std::to_string(cut))));
+    const std::uintmax_t end = std::filesystem::file_size((*server)->file());
+    (*server)->kill();
+    std::filesystem::resize_file((*server)->file(), begin + (end - begin) * cut / kCuts);
+    ASSERT_TRUE((*server)->start_again());
+
+    const Batch batch = batch_named("kept" + std::to_string(cut));
+    const Result<Appended> appended = store->append(key, batch);
+    ASSERT_TRUE(appended) << appended.error().message;
+    EXPECT_EQ(appended->durability, Durability::Full);
+    for (const Record& record : batch.records) kept.push_back(record.message_id);
+    (*server)->kill();
+    ASSERT_TRUE((*server)->start_again());
+
+    const Result<Page> page = store->read(key);
+    ASSERT_TRUE(page) << page.error().message;
+    std::vector<std::string> found;
+    for (const StoredRecord& record : page->records) found.push_back(record.message_id);
+    ASSERT_EQ(found, kept) << "cut " << cut;
+  }
 }
 
 TEST(RedisKills, OfClientsLeaveNothingTornOrDoubled) {

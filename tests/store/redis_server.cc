@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace parley::store {
@@ -18,10 +19,10 @@ constexpr std::chrono::seconds kStartTime{20};
 
 // Debian's redis-server brings a service that starts at once. The package redis-tools has the very same
 // program under another name, which tells it what to be: so it gets the right name in the folder.
-Result<std::string> server_program(const std::string& folder) {
+Result<std::string> program_named(const std::string& name, const std::string& folder) {
   for (const char* path : {"/usr/bin/redis-server", "/usr/bin/redis-check-rdb"}) {
     if (!fs::exists(path)) continue;
-    const std::string link = folder + "/redis-server";
+    const std::string link = (fs::path(folder) / name).string();
     std::error_code error;
     if (!fs::is_symlink(link)) fs::create_symlink(path, link, error);
     if (error) return fail(Code::Unavailable, error.message());
@@ -30,10 +31,12 @@ Result<std::string> server_program(const std::string& folder) {
   return fail(Code::NotFound, "there is no Redis server here: ./dev test installs redis-tools");
 }
 
-// In the child: becomes the server, which ends with its parent.
-[[noreturn]] void become(const std::vector<std::string>& command, const std::string& log, pid_t parent) {
+// In the child: becomes the program, which ends with its parent and reads `input`.
+[[noreturn]] void become(const std::vector<std::string>& command, const std::string& input,
+                         const std::string& log, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
+  dup2(open(input.c_str(), O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd >= 0) {
     dup2(fd, STDOUT_FILENO);
@@ -44,6 +47,14 @@ Result<std::string> server_program(const std::string& folder) {
   words.push_back(nullptr);
   execv(words[0], words.data());
   _exit(127);
+}
+
+// -1 if that fails.
+pid_t launch(const std::vector<std::string>& command, const std::string& input, const std::string& log) {
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) become(command, input, log, parent);
+  return child;
 }
 
 }  // namespace
@@ -72,18 +83,33 @@ void RedisServer::kill() {
 }
 
 Result<void> RedisServer::start_again() {
-  PARLEY_TRY(const std::string program, server_program(folder_));
-  std::vector<std::string> command = {program,  "--port",      "0", "--unixsocket", socket(), "--dir",
-                                      folder_,  "--save",      "",  "--appendonly", "yes",    "--appendfsync",
-                                      "always", "--daemonize", "no"};
+  PARLEY_CHECK(repair());
+  PARLEY_TRY(const std::string program, program_named("redis-server", folder_));
+  std::vector<std::string> command = {
+      program,  "--port",      "0",  "--unixsocket",         socket(), "--dir",
+      folder_,  "--save",      "",   "--appendonly",         "yes",    "--appendfsync",
+      "always", "--daemonize", "no", "--aof-load-truncated", "no"};
   command.insert(command.end(), settings_.begin(), settings_.end());
   std::error_code ignored;
   fs::remove(socket(), ignored);
-  const pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ == 0) become(command, folder_ + "/log", parent);
+  pid_ = launch(command, "/dev/null", folder_ + "/log");
   if (pid_ < 0) return fail(Code::Unavailable, "the Redis server cannot be started");
   return wait_until_up();
+}
+
+Result<void> RedisServer::repair() const {
+  const std::string manifest = folder_ + "/appendonlydir/appendonly.aof.manifest";
+  if (!fs::exists(manifest)) return {};
+  PARLEY_TRY(const std::string program, program_named("redis-check-aof", folder_));
+  const std::string yes = folder_ + "/yes";  // it asks before it cuts
+  std::ofstream(yes) << "y\n";
+  const pid_t tool = launch({program, "--fix", manifest}, yes, folder_ + "/log");
+  int status = -1;
+  if (tool < 0 || waitpid(tool, &status, 0) != tool || status != 0) {
+    return fail(Code::Unavailable,
+                "the files of the Redis server cannot be repaired; see " + folder_ + "/log");
+  }
+  return {};
 }
 
 Result<void> RedisServer::wait_until_up() const {

@@ -18,8 +18,9 @@ namespace parley::store {
 
 class RedisServer {
  public:
-  // Every batch is synced before it is acknowledged, unless `settings` ("--appendfsync", "no" ...) say
-  // otherwise. Fails if there is no server to start, and if it does not come up.
+  // Every batch is synced before it is acknowledged, and none that was written in part is loaded, unless
+  // `settings` ("--appendfsync", "no" ...) say otherwise. Fails if there is no server to start, and if it
+  // does not come up.
   static Result<std::unique_ptr<RedisServer>> start(std::vector<std::string> settings = {});
   ~RedisServer();
   RedisServer(const RedisServer&) = delete;
@@ -28,11 +29,13 @@ class RedisServer {
   std::string uri() const { return "redis+unix://" + socket(); }
   std::string socket() const { return folder_ + "/socket"; }
   const std::string& folder() const { return folder_; }
+  // Its append-only file, as long as it has not been rewritten.
+  std::string file() const { return folder_ + "/appendonlydir/appendonly.aof.1.incr.aof"; }
   pid_t pid() const { return pid_; }
 
   // As by kill -9.
   void kill();
-  // Over the same data.
+  // Over the same data, from which a transaction that was written in part is cut off first (docs/store.md).
   Result<void> start_again();
 
   // A connection past the store, and one command on it.
@@ -41,6 +44,7 @@ class RedisServer {
 
  private:
   RedisServer() = default;
+  Result<void> repair() const;
   Result<void> wait_until_up() const;
 
   std::string folder_;
