@@ -7,7 +7,7 @@
 namespace parley::store {
 namespace {
 
-constexpr std::string_view kSettings[] = {"appendfsync", "no-appendfsync-on-rewrite"};
+constexpr std::string_view kSettings[] = {"appendfsync", "no-appendfsync-on-rewrite", "aof-load-truncated"};
 
 std::string_view fact(const RedisFacts& facts, std::string_view name) {
   const auto found = facts.find(name);
@@ -56,6 +56,14 @@ Level level_of(const RedisFacts& facts) {
   }
   if (sync.empty()) {
     return {Durability::None, "the server does not tell its settings, so durability is unknown"};
+  }
+  // A server that is killed while it writes leaves the beginning of a transaction at the end of its file.
+  // With this setting it cuts off the last command only: the rest runs at the next start, with what follows
+  // it.
+  if (fact(facts, "aof-load-truncated") != "no") {
+    return {
+        Durability::None,
+        "aof-load-truncated is not no: after a crash in the midst of a write, what comes next may be lost"};
   }
   if (sync == "everysec") {
     return {Durability::Normal, "appendfsync is everysec: a crash may take up to about a second"};

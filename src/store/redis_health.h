@@ -16,8 +16,8 @@ using RedisFacts = std::map<std::string, std::string, std::less<>>;
 
 Result<RedisFacts> read_facts(RedisConnection& connection, Deadline deadline);
 
-// Full: each batch is synced to the append-only file before it is acknowledged. Normal: each second. None:
-// what is worse, or cannot be told.
+// Full: each batch is synced to the append-only file before it is acknowledged. Normal: each second. Both:
+// none that was written in part is loaded. None: what is worse, or cannot be told.
 Durability durability_of(const RedisFacts& facts);
 
 // Sets version, durability, warnings, and whether it is ok.

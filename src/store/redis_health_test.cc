@@ -16,7 +16,8 @@ RedisFacts good() {
           {"rdb_last_bgsave_status", "ok"},
           {"connected_slaves", "0"},
           {"appendfsync", "always"},
-          {"no-appendfsync-on-rewrite", "no"}};
+          {"no-appendfsync-on-rewrite", "no"},
+          {"aof-load-truncated", "no"}};
 }
 
 TEST(RedisHealth, IsFullAndQuietIfAllIsWell) {
@@ -43,6 +44,8 @@ TEST(RedisHealth, NamesEachFactThatIsNotWell) {
       {"appendfsync", "no", Durability::None, true, "appendfsync is no"},
       {"appendfsync", nullptr, Durability::None, true, "unknown"},
       {"no-appendfsync-on-rewrite", "yes", Durability::Normal, true, "no-appendfsync-on-rewrite"},
+      {"aof-load-truncated", "yes", Durability::None, true, "aof-load-truncated"},
+      {"aof-load-truncated", nullptr, Durability::None, true, "aof-load-truncated"},
       {"role", "slave", Durability::Full, false, "replica"},
       {"loading", "1", Durability::Full, false, "loading"},
       {"maxmemory_policy", "allkeys-lru", Durability::Full, false, "noeviction"},

@@ -99,6 +99,10 @@ TEST_F(Redis, SaysHowDurableTheServerReallyIs) {
   store_ = open(server_->uri());
   EXPECT_EQ(add("b").durability, Durability::Normal);
 
+  set("aof-load-truncated", "yes");
+  EXPECT_EQ(open(server_->uri())->health().durability, Durability::None);
+
+  set("aof-load-truncated", "no");
   set("appendonly", "no");
   store_ = open(server_->uri());
   EXPECT_EQ(add("c").durability, Durability::None);
