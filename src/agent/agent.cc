@@ -148,11 +148,11 @@ Text RunReport::joined() const {
   return Text::repaired(out);
 }
 
-BaseAgent::BaseAgent(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+BaseAgent::BaseAgent(AgentParts parts) : loop_(std::move(parts.loop_)) {}
 BaseAgent::~BaseAgent() = default;
 
 Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::stop_token stop) {
-  Loop& loop = inside_->loop;
+  Loop& loop = *loop_;
   const bool may_run =
       loop.row.restores_state ? loop.state == AgentState::Idle : loop.state != AgentState::Running;
   if (!may_run) {
@@ -191,7 +191,7 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
 
 Result<void> BaseAgent::update_memory(Role role, const Text& content, const std::optional<Text>& base64_image,
                                       const Text& name, const Text& tool_call_id) {
-  Loop& loop = inside_->loop;
+  Loop& loop = *loop_;
   switch (role) {
     case Role::User:
       return loop.keep(Message::user_message(content, base64_image));
@@ -212,18 +212,20 @@ Result<void> BaseAgent::update_memory(Role role, const Text& content, const std:
   return fail(Code::Invalid, "Unsupported message role: " + std::string(to_string(role)));
 }
 
-bool BaseAgent::is_stuck() const { return inside_->loop.row.repetitions(inside_->loop) != 0; }
+bool BaseAgent::is_stuck() const { return loop_->row.repetitions(*loop_) != 0; }
 
 void BaseAgent::handle_stuck_state() {
-  Loop& loop = inside_->loop;
+  Loop& loop = *loop_;
   loop.emit(agent_event::Repeating{loop.row.repetitions(loop)});
   loop.row.handle_stuck(loop);
 }
 
-AgentState BaseAgent::state() const { return inside_->loop.state; }
-std::size_t BaseAgent::current_step() const { return inside_->loop.current_step; }
-const AgentOptions& BaseAgent::options() const { return inside_->loop.options; }
-std::vector<Message> BaseAgent::messages() const { return inside_->loop.history->shown(); }
+void BaseAgent::finish(RunEnd end, Text text) { loop_->end(end, std::move(text)); }
+
+AgentState BaseAgent::state() const { return loop_->state; }
+std::size_t BaseAgent::current_step() const { return loop_->current_step; }
+const AgentOptions& BaseAgent::options() const { return loop_->options; }
+std::vector<Message> BaseAgent::messages() const { return loop_->history->shown(); }
 
 Result<Text> ReActAgent::step() {
   PARLEY_TRY(const bool acts, think());

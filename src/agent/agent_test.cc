@@ -314,5 +314,52 @@ TEST(Agent, AStepThatAProviderPausedGoesOn) {
   EXPECT_EQ(report.steps, 2U);
 }
 
+// An agent of one's own: it thinks as others do, but twice at most.
+class Brief : public ToolCallAgent {
+ public:
+  using ToolCallAgent::ToolCallAgent;
+  Result<bool> think() override {
+    if (current_step() > 2) {
+      finish(RunEnd::Answered, Text("that must do"));
+      return false;
+    }
+    return ToolCallAgent::think();
+  }
+};
+
+// And one that needs no model to know what to say.
+class Echo : public ReActAgent {
+ public:
+  explicit Echo(AgentParts parts) : ReActAgent(std::move(parts)) {}
+  Result<bool> think() override { return true; }
+  Result<Text> act() override {
+    const Text heard = messages().back().get_text_content().value_or(Text());
+    PARLEY_CHECK(update_memory(Role::Assistant, heard));
+    finish(RunEnd::Answered, heard);
+    return heard;
+  }
+};
+
+TEST(Agent, CanBeOnesOwn) {
+  Scene scene({calls({call("a", "look")}), calls({call("b", "look")}), says("never asked")});
+  scene.agent.reset();
+  auto parts = AgentParts::of(scene.model, scene.tools.box, *StoredMemory::open(scene.store, scene.key));
+  ASSERT_TRUE(parts);
+  Brief brief(*std::move(parts));
+  const auto report = brief.run(Message::user_message("look around"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->text, Text("that must do"));
+  EXPECT_EQ(report->state, AgentState::Finished);
+  EXPECT_EQ(scene.model->asked.size(), 2U);
+  EXPECT_TRUE(is_valid(scene.stored()));
+
+  Echo echo(
+      *AgentParts::of(scene.model, scene.tools.box, *StoredMemory::open(scene.store, {.session = "e"})));
+  const auto said = echo.run(Message::user_message("hello"));
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->text, Text("hello"));
+  EXPECT_EQ(echo.messages().size(), 2U);
+}
+
 }  // namespace
 }  // namespace parley::agent

@@ -70,11 +70,3 @@ Result<void> answer_unrun(Loop& loop, const std::vector<ToolUseBlock>& calls, co
 Result<void> settle_pending(Loop& loop);
 
 }  // namespace parley::agent
-
-namespace parley {
-
-struct BaseAgent::Inside {
-  agent::Loop loop;
-};
-
-}  // namespace parley

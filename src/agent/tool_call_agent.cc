@@ -5,6 +5,9 @@
 #include "parley/tool/openmanus.h"
 
 namespace parley {
+
+using agent::Loop;
+
 namespace {
 
 Result<void> check(const AgentOptions& options, const std::shared_ptr<Model>& model,
@@ -18,35 +21,55 @@ Result<void> check(const AgentOptions& options, const std::shared_ptr<Model>& mo
   return {};
 }
 
+Result<std::unique_ptr<Loop>> loop_of(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
+                                      std::unique_ptr<agent::History> history, AgentOptions options) {
+  const agent::ProfileRow& row = agent::row_of(options.profile);
+  std::optional<Schema> reply;
+  if (options.reply) {
+    PARLEY_TRY(reply, Schema::of(options.reply->schema));
+  }
+  return std::unique_ptr<Loop>(new Loop{std::move(options), row, std::move(model), std::move(tools),
+                                        std::move(history), std::move(reply)});
+}
+
 }  // namespace
+
+AgentParts::AgentParts(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+AgentParts::AgentParts(AgentParts&&) noexcept = default;
+AgentParts& AgentParts::operator=(AgentParts&&) noexcept = default;
+AgentParts::~AgentParts() = default;
+
+Result<AgentParts> AgentParts::of(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
+                                  StoredMemory memory, AgentOptions options) {
+  PARLEY_CHECK(check(options, model, tools, Profile::Default));
+  PARLEY_TRY(auto loop, loop_of(std::move(model), std::move(tools), agent::history_in(std::move(memory)),
+                                std::move(options)));
+  return AgentParts(std::move(loop));
+}
+
+Result<AgentParts> AgentParts::of_openmanus(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
+                                            OpenManusMemory memory, AgentOptions options) {
+  PARLEY_CHECK(check(options, model, tools, Profile::OpenManus));
+  PARLEY_TRY(auto loop, loop_of(std::move(model), std::move(tools), agent::history_in(std::move(memory)),
+                                std::move(options)));
+  return AgentParts(std::move(loop));
+}
 
 Result<std::unique_ptr<ToolCallAgent>> ToolCallAgent::open(std::shared_ptr<Model> model,
                                                            std::shared_ptr<ToolBox> tools,
                                                            StoredMemory memory, AgentOptions options) {
-  PARLEY_CHECK(check(options, model, tools, Profile::Default));
-  return make(std::move(model), std::move(tools), agent::history_in(std::move(memory)), std::move(options));
+  PARLEY_TRY(AgentParts parts,
+             AgentParts::of(std::move(model), std::move(tools), std::move(memory), std::move(options)));
+  return std::make_unique<ToolCallAgent>(std::move(parts));
 }
 
 Result<std::unique_ptr<ToolCallAgent>> ToolCallAgent::open_openmanus(std::shared_ptr<Model> model,
                                                                      std::shared_ptr<ToolBox> tools,
                                                                      OpenManusMemory memory,
                                                                      AgentOptions options) {
-  PARLEY_CHECK(check(options, model, tools, Profile::OpenManus));
-  return make(std::move(model), std::move(tools), agent::history_in(std::move(memory)), std::move(options));
-}
-
-Result<std::unique_ptr<ToolCallAgent>> ToolCallAgent::make(std::shared_ptr<Model> model,
-                                                           std::shared_ptr<ToolBox> tools,
-                                                           std::unique_ptr<agent::History> history,
-                                                           AgentOptions options) {
-  const agent::ProfileRow& row = agent::row_of(options.profile);
-  std::optional<Schema> reply;
-  if (options.reply) {
-    PARLEY_TRY(reply, Schema::of(options.reply->schema));
-  }
-  std::unique_ptr<Inside> inside(new Inside{
-      {std::move(options), row, std::move(model), std::move(tools), std::move(history), std::move(reply)}});
-  return std::unique_ptr<ToolCallAgent>(new ToolCallAgent(std::move(inside)));
+  PARLEY_TRY(AgentParts parts, AgentParts::of_openmanus(std::move(model), std::move(tools), std::move(memory),
+                                                        std::move(options)));
+  return std::make_unique<ToolCallAgent>(std::move(parts));
 }
 
 AgentOptions openmanus_options() {
@@ -58,11 +81,11 @@ AgentOptions openmanus_options() {
   return options;
 }
 
-Result<bool> ToolCallAgent::think() { return inside_->loop.row.think(inside_->loop); }
-Result<Text> ToolCallAgent::act() { return inside_->loop.row.act(inside_->loop); }
+Result<bool> ToolCallAgent::think() { return loop_->row.think(*loop_); }
+Result<Text> ToolCallAgent::act() { return loop_->row.act(*loop_); }
 
 Text ToolCallAgent::execute_tool(const ToolUseBlock& use) {
-  return openmanus_text(use.name, inside_->loop.tools->run(use));
+  return openmanus_text(use.name, loop_->tools->run(use));
 }
 
 }  // namespace parley

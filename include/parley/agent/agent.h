@@ -33,6 +33,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parley/agent/event.h"
@@ -51,7 +52,7 @@
 namespace parley {
 
 namespace agent {
-class History;  // src/agent/history.h
+struct Loop;  // src/agent/loop.h
 }  // namespace agent
 
 // Whose ways an agent has. One row of facts each in src/agent/profile.cc.
@@ -97,6 +98,34 @@ struct RunReport {
   Text joined() const;            // the records, a line feed between them: what OpenManus' run() returns
 };
 
+// What an agent is made of: a model, tools, and where its conversation is kept. An agent of one's own takes
+// them and hands them on:
+//
+//   class Careful : public ToolCallAgent {
+//    public:
+//     using ToolCallAgent::ToolCallAgent;
+//     Result<bool> think() override;
+//   };
+//   Careful agent(*AgentParts::of(model, tools, memory));
+class AgentParts {
+ public:
+  // The default profile keeps its conversation in `memory`. Fails with Invalid if the parts do not fit each
+  // other, and if the schema of the reply is none.
+  static Result<AgentParts> of(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
+                               StoredMemory memory, AgentOptions options = {});
+  // The openmanus profile keeps it in a list that nobody stores.
+  static Result<AgentParts> of_openmanus(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
+                                         OpenManusMemory memory, AgentOptions options);
+  AgentParts(AgentParts&&) noexcept;
+  AgentParts& operator=(AgentParts&&) noexcept;
+  ~AgentParts();
+
+ private:
+  friend class BaseAgent;
+  explicit AgentParts(std::unique_ptr<agent::Loop> loop);
+  std::unique_ptr<agent::Loop> loop_;
+};
+
 // What all agents share: states, steps, memory.
 class BaseAgent {
  public:
@@ -124,9 +153,10 @@ class BaseAgent {
   std::vector<Message> messages() const;  // what a model is shown
 
  protected:
-  struct Inside;
-  explicit BaseAgent(std::unique_ptr<Inside> inside);
-  std::unique_ptr<Inside> inside_;
+  explicit BaseAgent(AgentParts parts);
+  // Ends the run that is under way; the first end counts.
+  void finish(RunEnd end, Text text);
+  std::unique_ptr<agent::Loop> loop_;
 };
 
 // A step is to think and, if that asks for it, to act.
@@ -143,12 +173,11 @@ class ReActAgent : public BaseAgent {
 // Thinks by asking a model, acts by running the tools it asks for.
 class ToolCallAgent : public ReActAgent {
  public:
-  // The default profile keeps its conversation in `memory`. Fails if the schema of the reply is none.
+  explicit ToolCallAgent(AgentParts parts) : ReActAgent(std::move(parts)) {}
+  // As AgentParts has it.
   static Result<std::unique_ptr<ToolCallAgent>> open(std::shared_ptr<Model> model,
                                                      std::shared_ptr<ToolBox> tools, StoredMemory memory,
                                                      AgentOptions options = {});
-
-  // The openmanus profile keeps it in a list that nobody stores.
   static Result<std::unique_ptr<ToolCallAgent>> open_openmanus(std::shared_ptr<Model> model,
                                                                std::shared_ptr<ToolBox> tools,
                                                                OpenManusMemory memory, AgentOptions options);
@@ -156,13 +185,6 @@ class ToolCallAgent : public ReActAgent {
   Result<bool> think() override;
   Result<Text> act() override;
   Text execute_tool(const ToolUseBlock& use);  // the words of OpenManus for the outcome of one call
-
- private:
-  using ReActAgent::ReActAgent;
-  static Result<std::unique_ptr<ToolCallAgent>> make(std::shared_ptr<Model> model,
-                                                     std::shared_ptr<ToolBox> tools,
-                                                     std::unique_ptr<agent::History> history,
-                                                     AgentOptions options);
 };
 
 // What OpenManus' ToolCallAgent is made with: its name and its prompts.
