@@ -219,7 +219,7 @@ std::string project_file() {
   char folder[PATH_MAX];
   if (::getcwd(folder, sizeof folder) == nullptr) return {};
   for (std::string path = folder;; path.resize(path.rfind('/'))) {
-    const std::string file = path + "/.parley.toml";
+    std::string file = path + "/.parley.toml";
     struct stat info = {};
     if (::stat(file.c_str(), &info) == 0 && info.st_uid == ::geteuid()) return file;
     if (path.find('/') == std::string::npos) return {};
