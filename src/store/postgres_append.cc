@@ -201,8 +201,8 @@ Sql<Appended> append_locked(PostgresConnection& connection, const SessionKey& ke
   return Appended{static_cast<Position>(first.number(0, 0)), batch.rows.size(), connection.durability, false};
 }
 
-std::int32_t word_hash(const std::string& tenant, std::string_view word) {
-  return static_cast<std::int32_t>(hash64(word, hash64(tenant)));
+std::int32_t word_hash(std::uint64_t seed, std::string_view word) {
+  return static_cast<std::int32_t>(hash64(word, seed));
 }
 
 template <typename Put>
@@ -222,20 +222,22 @@ void sort_once(std::vector<std::int32_t>& hashes) {
 }  // namespace
 
 std::vector<std::int32_t> word_hashes(const std::string& tenant, std::string_view text) {
+  const std::uint64_t seed = hash64(tenant);
   std::vector<std::int32_t> out;
   each_word(indexed_words(text), [&](std::string_view word) {
-    out.push_back(word_hash(tenant, word));
+    out.push_back(word_hash(seed, word));
     if (static_cast<unsigned char>(word.front()) < 0x80) return;
-    out.push_back(word_hash(tenant, std::string(word.substr(0, utf8_sequence_length(word, 0))) + '*'));
+    out.push_back(word_hash(seed, std::string(word.substr(0, utf8_sequence_length(word, 0))) + '*'));
   });
   sort_once(out);
   return out;
 }
 
 std::vector<std::int32_t> phrase_hashes(const std::string& tenant, const std::vector<std::string>& phrases) {
+  const std::uint64_t seed = hash64(tenant);
   std::vector<std::int32_t> out;
   for (const std::string& phrase : phrases) {
-    each_word(phrase, [&](std::string_view word) { out.push_back(word_hash(tenant, word)); });
+    each_word(phrase, [&](std::string_view word) { out.push_back(word_hash(seed, word)); });
   }
   sort_once(out);
   return out;

@@ -33,6 +33,16 @@ constexpr Block kUnspaced[] = {
     {0x20000, 0x3FFFF},  // the other extensions
 };
 
+constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Where the next character stands that is ASCII, or is not; the size if there is none.
+std::size_t find_ascii(std::string_view text, bool wanted, std::size_t from) {
+  while (from < text.size() && is_ascii(text[from]) != wanted) ++from;
+  return from;
+}
+
 bool is_letter(utf8proc_int32_t c) {
   const utf8proc_category_t category = utf8proc_category(c);
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO &&
@@ -40,6 +50,10 @@ bool is_letter(utf8proc_int32_t c) {
 }
 
 Letter letter_of(utf8proc_int32_t c) {
+  if (c < 0x80) {  // most by far, and in no table
+    const bool is_spaced = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return is_spaced ? Letter::Spaced : Letter::None;
+  }
   if (!is_letter(c)) return Letter::None;
   for (const Block& block : kUnspaced) {
     if (c >= block.first && c <= block.last) return Letter::Unspaced;
@@ -48,15 +62,36 @@ Letter letter_of(utf8proc_int32_t c) {
 }
 
 // NFKC without case; NUL is a character like any other.
-std::string folded(std::string_view text) {
-  utf8proc_uint8_t* out = nullptr;
+void put_folded(std::string& out, std::string_view text) {
+  utf8proc_uint8_t* made = nullptr;
   const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
                                                       UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
   const utf8proc_ssize_t size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                             static_cast<utf8proc_ssize_t>(text.size()), &out, options);
-  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owner(out, std::free);
-  if (size < 0) return std::string(text);
-  return {reinterpret_cast<const char*>(out), static_cast<std::size_t>(size)};
+                                             static_cast<utf8proc_ssize_t>(text.size()), &made, options);
+  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owner(made, std::free);
+  if (size < 0) {
+    out.append(text);
+  } else {
+    out.append(reinterpret_cast<const char*>(made), static_cast<std::size_t>(size));
+  }
+}
+
+// The same for a whole text. ASCII only loses its case, but for the character before others, to which they
+// may be joined (an accent); nothing joins ASCII to what stands before it.
+std::string folded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t others = find_ascii(text, false, 0);
+    const std::size_t end = find_ascii(text, true, others);
+    const std::size_t alone = others > 0 && others < end ? others - 1 : others;
+    const auto at = static_cast<std::ptrdiff_t>(out.size());
+    out.append(text.substr(0, alone));
+    std::transform(out.begin() + at, out.end(), out.begin() + at, lower);
+    if (alone < end) put_folded(out, text.substr(alone, end - alone));
+    text.remove_prefix(end);
+  }
+  return out;
 }
 
 struct Run {
@@ -73,10 +108,11 @@ std::vector<Run> runs_of(std::string_view text) {
     if (kind != Letter::None) out.push_back({kind, text.substr(start, at - start)});
   };
   for (std::size_t at = 0; at < text.size();) {
-    utf8proc_int32_t c = -1;
+    utf8proc_int32_t c = text[at];
     const utf8proc_ssize_t length =
-        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
-                         static_cast<utf8proc_ssize_t>(text.size() - at), &c);
+        is_ascii(text[at]) ? 1
+                           : utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
+                                              static_cast<utf8proc_ssize_t>(text.size() - at), &c);
     const Letter letter = length > 0 ? letter_of(c) : Letter::None;
     if (letter != kind) {
       end_run(at);

@@ -1,7 +1,9 @@
 #include "store/words.h"
 
 #include <gtest/gtest.h>
+#include <utf8proc.h>
 
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <utility>
@@ -20,6 +22,29 @@ TEST(Words, AreRunsOfLettersAndDigitsWithoutCase) {
   EXPECT_EQ(indexed_words("STRASSE Stra\u00dfe"), " strasse strasse ");
   EXPECT_EQ(indexed_words("\uff21\uff22\uff23 \ufb01n"), " abc fin ");
   EXPECT_EQ(indexed_words("cafe\u0301"), indexed_words("caf\u00e9"));
+}
+
+// By the whole text, however ASCII and other characters stand next to each other.
+TEST(Words, AreThoseOfTheFoldedText) {
+  const Strings pieces = {"a",      "E",      " ",      "9",      std::string(1, '\0'),
+                          "\u00c9", "\u0301", "\u0323", "\u00ad", "\u200d",
+                          "\u00df", "\ufb01", "\u00bd", "\u4e2d", "\uff21",
+                          "\u1100", "\u1161", "\u0130", "\u03a3", "\U0001F600"};
+  std::mt19937 random(2);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (auto left = random() % 9; left > 0; --left) text += pieces[random() % pieces.size()];
+    utf8proc_uint8_t* folded = nullptr;
+    const utf8proc_ssize_t size =
+        utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                     static_cast<utf8proc_ssize_t>(text.size()), &folded,
+                     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
+                                                    UTF8PROC_CASEFOLD | UTF8PROC_IGNORE));
+    ASSERT_GE(size, 0);
+    const std::string whole(reinterpret_cast<const char*>(folded), static_cast<std::size_t>(size));
+    std::free(folded);
+    EXPECT_EQ(indexed_words(text), indexed_words(whole)) << text;
+  }
 }
 
 TEST(Words, AreNoneWhereThereIsNoLetter) {
