@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "parley/base/clock.h"
 #include "parley/store/store.h"
@@ -92,14 +94,87 @@ TEST_F(SqliteBackend, RefusesADatabaseOfSomebodyElse) {
   EXPECT_EQ(refusal().message, "the database is not Parley's");
 }
 
-TEST_F(SqliteBackend, BringsAnOlderDatabaseUpToDate) {
-  append("before");
+class SqliteVersion3 : public SqliteBackend {
+ protected:
+  void SetUp() override {
+    SqliteBackend::SetUp();
+    std::ifstream file(PARLEY_SOURCE_DIR "/tests/store/sqlite_3.sql");
+    run(std::string(std::istreambuf_iterator<char>(file), {}));
+  }
+
+  static std::vector<std::string> bodies(Store& store, const std::string& session) {
+    std::vector<std::string> out;
+    const auto page = store.read({"default", session});
+    EXPECT_TRUE(page) << page.error().message;
+    if (!page) return out;
+    for (const StoredRecord& record : page->records) out.push_back(record.body);
+    return out;
+  }
+  static std::vector<std::string> found(Store& store, const std::string& words) {
+    std::vector<std::string> out;
+    const auto hits = store.search("default", words);
+    EXPECT_TRUE(hits) << hits.error().message;
+    if (!hits) return out;
+    for (const Hit& hit : *hits) out.push_back(hit.session + " " + std::to_string(hit.position));
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  using Texts = std::vector<std::string>;
+  const std::string image_ = "<" + std::string(4096, 'A') + ">";
+};
+
+TEST_F(SqliteVersion3, IsBroughtUpToDateWithAllThatItHas) {
+  Store store = open();
+  EXPECT_EQ(bodies(store, "talk"), (Texts{"apples", image_, "plums"}));
+  EXPECT_EQ(bodies(store, "fork"), (Texts{"apples", image_, "apples again"}));
+  EXPECT_EQ(bodies(store, "other"), (Texts{"pears", "cherries"}));
+  EXPECT_EQ(found(store, "apples"), (Texts{"fork 0", "fork 2", "talk 0"}));
+  EXPECT_EQ(found(store, "cherries"), (Texts{"other 1"}));
+  EXPECT_EQ(number("SELECT count(*) FROM messages WHERE created_at = '2025-11-15T09:46:40.000Z'"), 6);
+  EXPECT_EQ(store.inspect()->size(), 0U);
+}
+
+TEST_F(SqliteVersion3, KnowsItsBatchesAndForgetsWhatIsRemoved) {
+  Store store = open();
+  const SessionKey talk{"default", "talk"};
+  const auto repeated = store.append(talk, Batch("batch-3", {record_of("plums")}));
+  ASSERT_TRUE(repeated) << repeated.error().message;
+  EXPECT_TRUE(repeated->repeated);
+  EXPECT_EQ(repeated->first, 2U);
+  EXPECT_EQ(store.append(talk, Batch("batch-6", {record_of("figs")}))->first, 3U);
+  ASSERT_TRUE(store.remove(talk));
+  EXPECT_EQ(found(store, "apples"), (Texts{"fork 0", "fork 2"}));
+  EXPECT_EQ(found(store, "plums"), Texts{});
+  ASSERT_TRUE(store.remove({"default", "fork"}));
+  EXPECT_EQ(found(store, "apples"), Texts{});
+  EXPECT_EQ(number("SELECT count(*) FROM records WHERE session <> 2"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM batches WHERE session <> 2"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM media"), 0);
+  EXPECT_EQ(bodies(store, "other"), (Texts{"pears", "cherries"}));
+}
+
+// As it was in version 1.
+TEST_F(SqliteVersion3, IsBroughtUpToDateWithoutMediaAndWordsToo) {
   run("DROP TABLE records_fts; DROP TABLE indexed; DROP TABLE record_media; DROP TABLE media;"
       "PRAGMA user_version = 1");
-  append("after " + std::string(5000, 'A'));
   Store store = open();
-  EXPECT_EQ(store.read(kKey)->records.size(), 2U);
-  EXPECT_EQ(store.search("default", "before")->size(), 1U);
+  ASSERT_TRUE(store.append({"default", "other"}, Batch({record_of(image_)})));
+  EXPECT_EQ(bodies(store, "other"), (Texts{"pears", "cherries", image_}));
+  EXPECT_EQ(found(store, "cherries"), (Texts{"other 1"}));
+}
+
+// The ids of the newest records are given again, so the index of words must not take them for known.
+TEST_F(SqliteBackend, FindsWordsOfRecordsThatCameAfterARemoval) {
+  append("first");
+  Store store = open();
+  const SessionKey gone{"default", "gone"};
+  ASSERT_TRUE(store.append(gone, Batch({record_of("plums"), record_of("figs")})));
+  ASSERT_EQ(store.search("default", "plums")->size(), 1U);
+  ASSERT_TRUE(store.remove(gone));
+  ASSERT_TRUE(store.append(kKey, Batch({record_of("apples")})));
+  EXPECT_EQ(store.search("default", "apples")->size(), 1U);
+  EXPECT_EQ(store.search("default", "plums")->size(), 0U);
 }
 
 TEST_F(SqliteBackend, RefusesFilesThatAreNotItsOwn) {

@@ -40,19 +40,20 @@ Result<void> insert_media(Db& db, const std::string& tenant, std::int64_t record
   return {};
 }
 
-Result<void> insert_row(Db& db, const RowBatch& batch, const Row& row, std::int64_t id) {
-  PARLEY_TRY(Query q,
-             db.query("INSERT INTO records(id, kind, dialect, message_id, role, name, batch, created_ms, "
-                      "checksum, media, body, text) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"));
+Result<void> insert_row(Db& db, std::int64_t session, Position position, const RowBatch& batch,
+                        const Row& row) {
+  PARLEY_TRY(Query q, db.query("INSERT INTO records(session, position, kind, dialect, message_id, role, "
+                               "name, batch, created_ms, checksum, media, body, text) "
+                               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"));
   const Record& r = row.record;
-  q.bind(1, id).bind_text(2, to_string(r.kind)).bind_text(3, r.dialect).bind_text(4, r.message_id);
-  q.bind_text(5, r.role).bind_text(6, r.name).bind_text(7, batch.id).bind(8, r.created_ms);
-  q.bind(9, static_cast<std::int64_t>(row.checksum)).bind(10, static_cast<std::int64_t>(row.media.size()));
-  return q.bind_blob(11, r.body).bind_text(12, r.text).run();
+  q.bind(1, session).bind(2, static_cast<std::int64_t>(position));
+  q.bind_text(3, to_string(r.kind)).bind_text(4, r.dialect).bind_text(5, r.message_id);
+  q.bind_text(6, r.role).bind_text(7, r.name).bind_text(8, batch.id).bind(9, r.created_ms);
+  q.bind(10, static_cast<std::int64_t>(row.checksum)).bind(11, static_cast<std::int64_t>(row.media.size()));
+  return q.bind_blob(12, r.body).bind_text(13, r.text).run();
 }
 
-// Of "SELECT id, kind, ..., text" below.
+// Of "SELECT position, kind, ..., text" below.
 Row row_in(const Query& q) {
   Row row;
   Record& r = row.record;
@@ -102,19 +103,16 @@ Row missing_row(Position position) {
 Result<bool> read_run(Db& db, const RecordRun& run, Position from, PageLimit& limit, KeptMedia& kept,
                       RowPage& page) {
   PARLEY_TRY(Query q,
-             db.query("SELECT id, kind, dialect, message_id, role, name, batch, created_ms, checksum, "
-                      "media, body, text FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id"));
-  const auto position_of = [&](std::int64_t id) {
-    return run.position + static_cast<Position>(id - run.first);
-  };
-  q.bind(1, run.first + static_cast<std::int64_t>(from - run.position)).bind(2, run.last);
-  const Position end = position_of(run.last) + 1;
+             db.query("SELECT position, kind, dialect, message_id, role, name, batch, created_ms, checksum, "
+                      "media, body, text, id FROM records "
+                      "WHERE session = ?1 AND position >= ?2 AND position < ?3 ORDER BY position"));
+  q.bind(1, run.session).bind(2, static_cast<std::int64_t>(from)).bind(3, static_cast<std::int64_t>(run.end));
   PARLEY_TRY(bool has_row, q.step());
-  for (Position position = from; position < end; ++position) {
-    const bool is_here = has_row && position_of(q.integer(0)) == position;
+  for (Position position = from; position < run.end; ++position) {
+    const bool is_here = has_row && static_cast<Position>(q.integer(0)) == position;
     Row row = is_here ? row_in(q) : missing_row(position);
     row.position = position;
-    if (!row.media.empty()) PARLEY_CHECK(read_media(db, q.integer(0), row, kept));
+    if (!row.media.empty()) PARLEY_CHECK(read_media(db, q.integer(12), row, kept));
     if (!limit.takes(row)) return false;
     page.rows.push_back(std::move(row));
     if (is_here) {
@@ -127,8 +125,8 @@ Result<bool> read_run(Db& db, const RecordRun& run, Position from, PageLimit& li
 }  // namespace
 
 Result<std::optional<BatchRow>> find_batch(Db& db, std::int64_t session, std::string_view batch) {
-  PARLEY_TRY(Query q, db.query("SELECT first, count, hash FROM batches WHERE session = ?1 AND batch = ?2"));
-  PARLEY_TRY(const bool has_row, q.bind(1, session).bind_text(2, batch).step());
+  PARLEY_TRY(Query q, db.query("SELECT first, count, hash FROM batches WHERE batch = ?1 AND session = ?2"));
+  PARLEY_TRY(const bool has_row, q.bind_text(1, batch).bind(2, session).step());
   if (!has_row) return std::nullopt;
   const Appended appended{static_cast<Position>(q.integer(0)), static_cast<std::size_t>(q.integer(1))};
   return BatchRow{appended, static_cast<std::uint64_t>(q.integer(2))};
@@ -136,18 +134,14 @@ Result<std::optional<BatchRow>> find_batch(Db& db, std::int64_t session, std::st
 
 Result<void> insert_rows(Db& db, const std::string& tenant, std::int64_t session, const RowBatch& batch,
                          Position first) {
-  if (batch.rows.size() > kMostRecords - first) {
-    return fail(Code::LimitExceeded, "the session has no room for more records");
-  }
   Position position = first;
   for (const Row& row : batch.rows) {
-    const std::int64_t id = record_id(session, position++);
-    PARLEY_CHECK(insert_row(db, batch, row, id));
-    PARLEY_CHECK(insert_media(db, tenant, id, row));
+    PARLEY_CHECK(insert_row(db, session, position++, batch, row));
+    PARLEY_CHECK(insert_media(db, tenant, db.last_id(), row));
   }
   PARLEY_TRY(Query q,
-             db.query("INSERT INTO batches(session, batch, first, count, hash) VALUES (?1, ?2, ?3, ?4, ?5)"));
-  q.bind(1, session).bind_text(2, batch.id).bind(3, static_cast<std::int64_t>(first));
+             db.query("INSERT INTO batches(batch, session, first, count, hash) VALUES (?1, ?2, ?3, ?4, ?5)"));
+  q.bind_text(1, batch.id).bind(2, session).bind(3, static_cast<std::int64_t>(first));
   q.bind(4, static_cast<std::int64_t>(batch.rows.size()));
   return q.bind(5, static_cast<std::int64_t>(batch.hash)).run();
 }
@@ -161,9 +155,8 @@ Result<RowPage> read_rows(Db& db, const SessionRow& session, const Range& range)
   PageLimit limit(range);
   KeptMedia kept;
   for (const RecordRun& run : runs) {
-    const Position run_end = run.position + static_cast<Position>(run.last - run.first) + 1;
-    if (run_end <= range.first) continue;
-    PARLEY_TRY(const bool goes_on, read_run(db, run, std::max(range.first, run.position), limit, kept, page));
+    if (run.end <= range.first) continue;
+    PARLEY_TRY(const bool goes_on, read_run(db, run, std::max(range.first, run.first), limit, kept, page));
     if (!goes_on) break;
   }
   return page;

@@ -19,7 +19,7 @@ struct BatchRow {
 };
 Result<std::optional<BatchRow>> find_batch(Db& db, std::int64_t session, std::string_view batch);
 
-// Puts the rows of a batch at the positions from `first` on. Fails with LimitExceeded if the session is full.
+// Puts the rows of a batch at the positions from `first` on.
 Result<void> insert_rows(Db& db, const std::string& tenant, std::int64_t session, const RowBatch& batch,
                          Position first);
 

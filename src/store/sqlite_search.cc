@@ -14,45 +14,10 @@ namespace {
 // How many records are indexed in one transaction: others wait for it.
 constexpr std::int64_t kIndexedAtOnce = 500;
 
-struct Lag {
-  std::int64_t session;
-  Position done;  // records in the index
-};
-
-// A session with records that are not in the index.
-Result<std::optional<Lag>> next_lag(Db& db) {
-  PARLEY_TRY(Query q, db.query(R"sql(
-    SELECT id, done FROM (
-      SELECT s.id, max(s.shared, coalesce(i.size, 0)) AS done
-      FROM sessions s LEFT JOIN indexed i ON i.session = s.id) lag
-    WHERE EXISTS (SELECT 1 FROM records r
-                  WHERE r.id BETWEEN (lag.id << 32) + lag.done AND ((lag.id + 1) << 32) - 1)
-    LIMIT 1)sql"));
-  PARLEY_TRY(const bool has_row, q.step());
-  if (!has_row) return std::nullopt;
-  return Lag{q.integer(0), static_cast<Position>(q.integer(1))};
-}
-
-Result<void> set_indexed(Db& db, std::int64_t session, Position size) {
-  PARLEY_TRY(Query q, db.query("INSERT INTO indexed(session, size) VALUES (?1, ?2) "
-                               "ON CONFLICT(session) DO UPDATE SET size = excluded.size"));
-  return q.bind(1, session).bind(2, static_cast<std::int64_t>(size)).run();
-}
-
-Result<Position> indexed_size(Db& db, std::int64_t session) {
-  PARLEY_TRY(Query q, db.query("SELECT size FROM indexed WHERE session = ?1"));
-  PARLEY_TRY(const bool has_row, q.bind(1, session).step());
-  return has_row ? static_cast<Position>(q.integer(0)) : 0;
-}
-
-// Runs `sql` with the id and the words of each record from `first` to `last`, `count` of them at most. The id
-// of the last one.
-Result<std::int64_t> with_words(Db& db, const char* sql, std::int64_t first, std::int64_t last,
-                                std::int64_t count) {
-  PARLEY_TRY(Query q,
-             db.query("SELECT id, text FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"));
-  q.bind(1, first).bind(2, last).bind(3, count);
-  std::int64_t done = first - 1;
+// Runs `sql` with the id and the words of each record that `q` gives. The id of the last one; 0 if there is
+// none.
+Result<std::int64_t> with_words(Db& db, const char* sql, Query& q) {
+  std::int64_t done = 0;
   while (true) {
     PARLEY_TRY(const bool has_row, q.step());
     if (!has_row) return done;
@@ -74,17 +39,31 @@ std::string match_of(const std::vector<std::string>& phrases) {
   return out;
 }
 
-// The ids of the records that the index has the phrases for, rising.
-Result<std::vector<std::int64_t>> candidates(Db& db, const std::vector<std::string>& phrases) {
+// A record that the index has the phrases for.
+struct Candidate {
+  std::int64_t session;
+  Position position;
+  std::int64_t id;
+};
+
+bool stands_before(const Candidate& a, const Candidate& b) {
+  return a.session != b.session ? a.session < b.session : a.position < b.position;
+}
+
+// By session and position.
+Result<std::vector<Candidate>> candidates(Db& db, const std::vector<std::string>& phrases) {
   const std::string match = match_of(phrases);
-  PARLEY_TRY(Query q, db.query("SELECT rowid FROM records_fts WHERE records_fts MATCH ?1 ORDER BY rowid"));
+  PARLEY_TRY(Query q, db.query("SELECT r.session, r.position, r.id FROM records_fts "
+                               "JOIN records r ON r.id = records_fts.rowid WHERE records_fts MATCH ?1"));
   q.bind_text(1, match);
-  std::vector<std::int64_t> out;
+  std::vector<Candidate> out;
   while (true) {
     PARLEY_TRY(const bool has_row, q.step());
-    if (!has_row) return out;
-    out.push_back(q.integer(0));
+    if (!has_row) break;
+    out.push_back({q.integer(0), static_cast<Position>(q.integer(1)), q.integer(2)});
   }
+  std::sort(out.begin(), out.end(), stands_before);
+  return out;
 }
 
 // The record as a hit; nothing if the index was wrong about it.
@@ -98,27 +77,36 @@ Result<std::optional<Hit>> hit_at(Db& db, std::int64_t id, const std::vector<std
 }  // namespace
 
 Result<bool> is_index_current(Db& db) {
-  PARLEY_TRY(const std::optional<Lag> lag, next_lag(db));
-  return !lag.has_value();
+  PARLEY_TRY(const std::int64_t is_behind,
+             db.number("SELECT EXISTS (SELECT 1 FROM records WHERE id > (SELECT last_record FROM indexed))"));
+  return is_behind == 0;
 }
 
 Result<void> index_some(Db& db) {
-  PARLEY_TRY(const std::optional<Lag> lag, next_lag(db));
-  if (!lag) return {};
-  const std::int64_t first = record_id(lag->session, lag->done);
+  PARLEY_TRY(Query q, db.query("SELECT id, text FROM records WHERE id > (SELECT last_record FROM indexed) "
+                               "ORDER BY id LIMIT ?1"));
+  q.bind(1, kIndexedAtOnce);
   PARLEY_TRY(const std::int64_t done,
-             with_words(db, "INSERT INTO records_fts(rowid, text) VALUES (?1, ?2)", first,
-                        record_id(lag->session, kMostRecords - 1), kIndexedAtOnce));
-  return set_indexed(db, lag->session, lag->done + static_cast<Position>(done - first + 1));
+             with_words(db, "INSERT INTO records_fts(rowid, text) VALUES (?1, ?2)", q));
+  if (done == 0) return {};
+  PARLEY_TRY(Query mark, db.query("UPDATE indexed SET last_record = ?1"));
+  return mark.bind(1, done).run();
 }
 
 Result<void> forget_words(Db& db, std::int64_t session, Position from) {
-  PARLEY_TRY(const Position size, indexed_size(db, session));
-  if (size <= from) return {};
-  PARLEY_TRY([[maybe_unused]] const std::int64_t last,
-             with_words(db, "INSERT INTO records_fts(records_fts, rowid, text) VALUES ('delete', ?1, ?2)",
-                        record_id(session, from), record_id(session, size - 1), -1));
-  return set_indexed(db, session, from);
+  PARLEY_TRY(Query q, db.query("SELECT id, text FROM records WHERE session = ?1 AND position >= ?2 "
+                               "AND id <= (SELECT last_record FROM indexed)"));
+  q.bind(1, session).bind(2, static_cast<std::int64_t>(from));
+  PARLEY_TRY(
+      [[maybe_unused]] const std::int64_t last,
+      with_words(db, "INSERT INTO records_fts(records_fts, rowid, text) VALUES ('delete', ?1, ?2)", q));
+  return {};
+}
+
+Result<void> shorten_index(Db& db) {
+  PARLEY_TRY(Query q, db.query("UPDATE indexed SET last_record = "
+                               "min(last_record, (SELECT coalesce(max(id), 0) FROM records))"));
+  return q.run();
 }
 
 Result<void> merge_index(Db& db) {
@@ -128,7 +116,7 @@ Result<void> merge_index(Db& db) {
 Result<std::vector<Hit>> find_hits(Db& db, const std::string& tenant, const std::vector<std::string>& phrases,
                                    std::size_t count) {
   std::vector<Hit> out;
-  PARLEY_TRY(const std::vector<std::int64_t> found, candidates(db, phrases));
+  PARLEY_TRY(const std::vector<Candidate> found, candidates(db, phrases));
   if (found.empty()) return out;
   PARLEY_TRY(std::vector<SessionInfo> sessions, sessions_of(db, tenant));
   std::sort(sessions.begin(), sessions.end(), comes_before);
@@ -137,13 +125,15 @@ Result<std::vector<Hit>> find_hits(Db& db, const std::string& tenant, const std:
     if (!session) continue;
     PARLEY_TRY(const std::vector<RecordRun> runs, runs_of(db, *session, info.size));
     for (const RecordRun& run : runs) {
-      for (auto id = std::lower_bound(found.begin(), found.end(), run.first);
-           id != found.end() && *id <= run.last; ++id) {
+      const Candidate end{run.session, run.end, 0};
+      for (auto at = std::lower_bound(found.begin(), found.end(), Candidate{run.session, run.first, 0},
+                                      stands_before);
+           at != found.end() && stands_before(*at, end); ++at) {
         if (out.size() == count) return out;
-        PARLEY_TRY(std::optional<Hit> hit, hit_at(db, *id, phrases));
+        PARLEY_TRY(std::optional<Hit> hit, hit_at(db, at->id, phrases));
         if (!hit) continue;
         hit->session = info.session;
-        hit->position = run.position + static_cast<Position>(*id - run.first);
+        hit->position = at->position;
         out.push_back(*std::move(hit));
       }
     }

@@ -19,6 +19,8 @@ Result<void> index_some(Db& db);
 
 // Takes the records of a session from a position on out of the index. REQUIRES: they are still there.
 Result<void> forget_words(Db& db, std::int64_t session, Position from);
+// After the newest records were erased: their ids will be given again.
+Result<void> shorten_index(Db& db);
 // Makes the index forget for good what was taken out of it: its old parts are merged away.
 Result<void> merge_index(Db& db);
 

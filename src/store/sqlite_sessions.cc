@@ -51,24 +51,17 @@ Result<SessionRow> session_by_id(Db& db, std::int64_t id) {
   return session_in(q);
 }
 
-// The id of the newest record of its own; nothing if it has none.
-Result<std::optional<std::int64_t>> last_record(Db& db, std::int64_t session) {
-  PARLEY_TRY(Query q, db.query("SELECT id FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT 1"));
-  q.bind(1, record_id(session, 0)).bind(2, record_id(session, kMostRecords - 1));
-  PARLEY_TRY(const bool has_row, q.step());
-  if (!has_row) return std::nullopt;
-  return q.integer(0);
-}
-
-// Runs a statement whose parameters are the first and the last id of records.
-Result<void> run_on(Db& db, const char* sql, std::int64_t first, std::int64_t last) {
+// Runs a statement whose parameters are a session and the first position of its records.
+Result<void> run_on(Db& db, const char* sql, std::int64_t session, Position from) {
   PARLEY_TRY(Query q, db.query(sql));
-  return q.bind(1, first).bind(2, last).run();
+  return q.bind(1, session).bind(2, static_cast<std::int64_t>(from)).run();
 }
 
-Result<std::vector<std::int64_t>> media_of(Db& db, std::int64_t first, std::int64_t last) {
-  PARLEY_TRY(Query q, db.query("SELECT DISTINCT media FROM record_media WHERE record BETWEEN ?1 AND ?2"));
-  q.bind(1, first).bind(2, last);
+// Of the records from a position on.
+Result<std::vector<std::int64_t>> media_of(Db& db, std::int64_t session, Position from) {
+  PARLEY_TRY(Query q, db.query("SELECT DISTINCT media FROM record_media WHERE record IN "
+                               "(SELECT id FROM records WHERE session = ?1 AND position >= ?2)"));
+  q.bind(1, session).bind(2, static_cast<std::int64_t>(from));
   std::vector<std::int64_t> out;
   while (true) {
     PARLEY_TRY(const bool has_row, q.step());
@@ -79,12 +72,14 @@ Result<std::vector<std::int64_t>> media_of(Db& db, std::int64_t first, std::int6
 
 // Erases the records of a session from a position on, and what only they need.
 Result<void> erase_records(Db& db, std::int64_t session, Position from) {
-  const std::int64_t first = record_id(session, from);
-  const std::int64_t last = record_id(session, kMostRecords - 1);
   PARLEY_CHECK(forget_words(db, session, from));
-  PARLEY_TRY(const std::vector<std::int64_t> media, media_of(db, first, last));
-  PARLEY_CHECK(run_on(db, "DELETE FROM record_media WHERE record BETWEEN ?1 AND ?2", first, last));
-  PARLEY_CHECK(run_on(db, "DELETE FROM records WHERE id BETWEEN ?1 AND ?2", first, last));
+  PARLEY_TRY(const std::vector<std::int64_t> media, media_of(db, session, from));
+  PARLEY_CHECK(run_on(db,
+                      "DELETE FROM record_media WHERE record IN "
+                      "(SELECT id FROM records WHERE session = ?1 AND position >= ?2)",
+                      session, from));
+  PARLEY_CHECK(run_on(db, "DELETE FROM records WHERE session = ?1 AND position >= ?2", session, from));
+  PARLEY_CHECK(shorten_index(db));
   for (const std::int64_t medium : media) {
     PARLEY_TRY(Query q, db.query("DELETE FROM media WHERE id = ?1 "
                                  "AND NOT EXISTS (SELECT 1 FROM record_media WHERE media = ?1)"));
@@ -130,10 +125,7 @@ Result<std::int64_t> make_session(Db& db, const SessionKey& key, std::int64_t cr
   q.bind_text(1, key.tenant).bind_text(2, key.session).bind(3, created_ms);
   if (parent) q.bind(4, *parent);
   PARLEY_CHECK(q.bind(5, static_cast<std::int64_t>(shared)).run());
-  const std::int64_t id = db.last_id();
-  if (id >= std::int64_t{1} << 31)
-    return fail(Code::LimitExceeded, "the database has no room for more sessions");
-  return id;
+  return db.last_id();
 }
 
 Result<void> set_lease(Db& db, std::int64_t session, const Lease& lease) {
@@ -144,9 +136,10 @@ Result<void> set_lease(Db& db, std::int64_t session, const Lease& lease) {
 }
 
 Result<Position> size_of(Db& db, const SessionRow& session) {
-  PARLEY_TRY(const auto last, last_record(db, session.id));
-  if (!last) return session.shared;
-  return static_cast<Position>(*last & 0xFFFF'FFFF) + 1;
+  PARLEY_TRY(Query q, db.query("SELECT max(position) FROM records WHERE session = ?1"));
+  PARLEY_TRY([[maybe_unused]] const bool has_row, q.bind(1, session.id).step());
+  if (q.is_null(0)) return session.shared;
+  return static_cast<Position>(q.integer(0)) + 1;
 }
 
 Result<SessionInfo> info_of(Db& db, const std::string& name, const SessionRow& session) {
@@ -158,8 +151,9 @@ Result<SessionInfo> info_of(Db& db, const std::string& name, const SessionRow& s
   PARLEY_TRY(out.size, size_of(db, session));
   if (out.size == 0) return out;
   PARLEY_TRY(const SessionRow holder, holder_of(db, session, out.size));
-  PARLEY_TRY(Query q, db.query("SELECT created_ms FROM records WHERE id = ?1"));
-  PARLEY_TRY(const bool has_row, q.bind(1, record_id(holder.id, out.size - 1)).step());
+  PARLEY_TRY(Query q, db.query("SELECT created_ms FROM records WHERE session = ?1 AND position = ?2"));
+  q.bind(1, holder.id).bind(2, static_cast<std::int64_t>(out.size - 1));
+  PARLEY_TRY(const bool has_row, q.step());
   if (!has_row) return fail(Code::Damaged, "the last record of session '" + name + "' is not there");
   out.updated_ms = q.integer(0);
   return out;
@@ -170,9 +164,10 @@ Result<std::string> title_of(Db& db, const SessionRow& session) {
   PARLEY_TRY(const std::vector<RecordRun> runs,
              runs_of(db, session, std::min<Position>(size, kMostTitleRecords)));
   for (const RecordRun& run : runs) {
-    PARLEY_TRY(Query q, db.query("SELECT substr(text, 1, 1000) FROM records WHERE id BETWEEN ?1 AND ?2 "
-                                 "AND text <> '' ORDER BY id"));
-    q.bind(1, run.first).bind(2, run.last);
+    PARLEY_TRY(Query q, db.query("SELECT substr(text, 1, 1000) FROM records WHERE session = ?1 "
+                                 "AND position >= ?2 AND position < ?3 AND text <> '' ORDER BY position"));
+    q.bind(1, run.session).bind(2, static_cast<std::int64_t>(run.first));
+    q.bind(3, static_cast<std::int64_t>(run.end));
     while (true) {
       PARLEY_TRY(const bool has_row, q.step());
       if (!has_row) break;
@@ -188,7 +183,7 @@ Result<std::vector<RecordRun>> runs_of(Db& db, const SessionRow& session, Positi
   Position end = size;
   while (end > 0) {
     const Position begin = at.parent ? std::min(at.shared, end) : 0;
-    if (begin < end) out.push_back({record_id(at.id, begin), record_id(at.id, end - 1), begin});
+    if (begin < end) out.push_back({at.id, begin, end});
     if (!at.parent) break;
     end = begin;
     PARLEY_TRY(at, session_by_id(db, *at.parent));
@@ -216,15 +211,17 @@ Result<void> erase_session(Db& db, std::int64_t session) {
       if (q.integer(0) == 0) return {};
     }
     PARLEY_TRY(const std::optional<Position> shared, most_shared(db, id));
+    PARLEY_CHECK(run_with(db,
+                          "DELETE FROM batches WHERE session = ?1 "
+                          "AND batch IN (SELECT batch FROM records WHERE session = ?1)",
+                          id));
     PARLEY_CHECK(erase_records(db, id, shared ? std::max(*shared, row.shared) : 0));
-    PARLEY_CHECK(run_with(db, "DELETE FROM batches WHERE session = ?1", id));
     if (shared) {
       return run_with(db,
                       "UPDATE sessions SET removed = 1, expires_ms = NULL, lease_token = NULL, "
                       "lease_owner = NULL WHERE id = ?1",
                       id);
     }
-    PARLEY_CHECK(run_with(db, "DELETE FROM indexed WHERE session = ?1", id));
     PARLEY_CHECK(run_with(db, "DELETE FROM sessions WHERE id = ?1", id));
     next = row.parent;
     is_asked = false;

@@ -13,13 +13,6 @@
 
 namespace parley::store {
 
-inline constexpr Position kMostRecords = Position{1} << 32;  // of one session
-
-// The id of a record: records of a session are neighbours, in order.
-inline std::int64_t record_id(std::int64_t session, Position position) {
-  return (session << 32) | static_cast<std::int64_t>(position);
-}
-
 struct SessionRow {
   std::int64_t id = 0;
   std::optional<std::int64_t> parent = {};  // whose first `shared` records come before its own
@@ -42,10 +35,10 @@ Result<Position> size_of(Db& db, const SessionRow& session);
 Result<SessionInfo> info_of(Db& db, const std::string& name, const SessionRow& session);
 Result<std::string> title_of(Db& db, const SessionRow& session);
 
-// Where the records of a session are: runs of ids, in order. A fork has those of its parents first.
+// Where the records of a session are: runs of positions, in order. A fork has those of its parents first.
 struct RecordRun {
-  std::int64_t first, last;  // ids, both included
-  Position position;         // of the first
+  std::int64_t session;  // that holds them
+  Position first, end;   // of the records; the end is not included
 };
 Result<std::vector<RecordRun>> runs_of(Db& db, const SessionRow& session, Position size);
 
