@@ -174,9 +174,14 @@ Result<Query> Db::query(const char* sql) {
 }
 
 Result<void> Db::commit() {
-  Result<void> done = run("COMMIT");
-  if (done) return done;
-  const int code = sqlite3_extended_errcode(db_.get());
+  Result<void> done;
+  int code = SQLITE_OK;
+  {
+    PARLEY_TRY(Query q, query("COMMIT"));
+    done = q.run();
+    if (done) return done;
+    code = sqlite3_extended_errcode(db_.get());
+  }
   roll_back();
   // The last frame of the log makes the commit. If a frame was not written there is none; if all were and the
   // sync failed, nobody knows.

@@ -90,50 +90,63 @@ Result<void> SqliteWriter::empty_log(const Deadline& deadline) {
 
 Result<void> SqliteWriter::wait_for(Request& request) {
   std::unique_lock lock(mutex_);
+  request.bell = bell_;
   queue_.push_back(&request);
-  bool may_leave = true;  // nobody serves it yet
-  while (!request.is_done && (is_busy_ || queue_.front() != &request)) {
-    if (!may_leave) {
-      request.turn.wait(lock);
-    } else if (request.turn.wait_until(lock, request.deadline.at()) == std::cv_status::timeout) {
-      const auto place = std::find(queue_.begin(), queue_.end(), &request);
-      may_leave = place != queue_.end();
-      if (may_leave && (is_busy_ || place != queue_.begin())) {
-        queue_.erase(place);
-        return fail(Code::Timeout, "the database was busy for too long");
-      }
+  std::condition_variable& bell = bells_[request.bell];
+  while (!request.is_done) {
+    if (!is_busy_) {
+      lead(lock);
+    } else if (request.is_taken) {
+      bell.wait(lock);
+    } else if (bell.wait_until(lock, request.deadline.at()) == std::cv_status::timeout && is_busy_ &&
+               !request.is_taken) {
+      std::erase(queue_, &request);
+      return fail(Code::Timeout, "the database was busy for too long");
     }
   }
-  if (request.is_done) return std::move(request.result);
+  return std::move(request.result);
+}
+
+// Serves the next group. REQUIRES: somebody is in the queue.
+void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   is_busy_ = true;
-  const std::vector<Request*> group = next_group();
+  const Group group = next_group();
   lock.unlock();
   serve(group);
   lock.lock();
   is_busy_ = false;
-  log_frames_ = db_.log_frames();
-  has_written_ = has_written_ || !request.is_alone;
-  for (Request* served : group) {
-    served->is_done = true;
-    served->turn.notify_one();
+  has_written_ = has_written_ || !group.front()->is_alone;
+  const std::int64_t before = std::exchange(log_frames_, db_.log_frames());
+  const auto has_reached = [&](std::int64_t length) { return before < length && log_frames_ >= length; };
+  if (has_reached(kLongFrames) || has_reached(kTooLongFrames)) log_grew_.notify_one();
+  std::array<bool, 2> rings = {};
+  for (Request* request : group) {
+    request->is_done = true;
+    rings[request->bell] = true;
   }
-  if (!queue_.empty()) queue_.front()->turn.notify_one();
-  log_grew_.notify_one();
-  return std::move(request.result);
+  // The next leader first, who need not wait until all of the group have been woken.
+  if (!queue_.empty() && !rings[queue_.front()->bell]) bells_[queue_.front()->bell].notify_one();
+  lock.unlock();
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    if (rings[i]) bells_[i].notify_all();
+  }
+  lock.lock();
 }
 
-// The first of the queue and all that may go with it.
-std::vector<SqliteWriter::Request*> SqliteWriter::next_group() {
-  std::vector<Request*> group;
+// The first of the queue and all that may go with it. Who comes from now on waits at the other bell.
+SqliteWriter::Group SqliteWriter::next_group() {
+  Group group;
   do {
     group.push_back(queue_.front());
+    group.back()->is_taken = true;
     queue_.pop_front();
   } while (!group.front()->is_alone && !queue_.empty() && !queue_.front()->is_alone &&
            group.size() < kMostInGroup);
+  bell_ = 1 - bell_;
   return group;
 }
 
-void SqliteWriter::serve(const std::vector<Request*>& group) {
+void SqliteWriter::serve(const Group& group) {
   // The patience of the most patient one: nobody fails for another's deadline.
   const Deadline* latest = &group.front()->deadline;
   for (const Request* request : group) {
@@ -154,7 +167,7 @@ void SqliteWriter::serve(const std::vector<Request*>& group) {
 // Runs the jobs in one transaction. An error of one job is its own; what is returned is for all that had
 // none. A savepoint costs a copy of every page that a job changes, and is needed only if one has to be
 // undone: so the jobs run without, and if one fails behind a change of its own, all of them run again with.
-Result<void> SqliteWriter::commit(const std::vector<Request*>& group) {
+Result<void> SqliteWriter::commit(const Group& group) {
   PARLEY_TRY(bool is_clean, run_all(group, false));
   if (!is_clean) {
     db_.roll_back();
@@ -164,7 +177,7 @@ Result<void> SqliteWriter::commit(const std::vector<Request*>& group) {
 }
 
 // False if a job failed and left changes behind.
-Result<bool> SqliteWriter::run_all(const std::vector<Request*>& group, bool with_savepoints) {
+Result<bool> SqliteWriter::run_all(const Group& group, bool with_savepoints) {
   PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
   PARLEY_CHECK(begin.run());
   for (Request* request : group) {
@@ -194,10 +207,9 @@ void SqliteWriter::tend_log(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     log_grew_.wait(lock, stop, [&] { return log_frames_ >= kLongFrames; });
     const std::int64_t before = log_frames_;
-    if (before < kTooLongFrames)
-      log_grew_.wait_for(lock, stop, kMoment, [&] { return log_frames_ != before; });
-    const bool is_quiet = log_frames_ == before;
-    if (stop.stop_requested() || before < kLongFrames || (!is_quiet && before < kTooLongFrames)) continue;
+    log_grew_.wait_for(lock, stop, kMoment, [&] { return log_frames_ >= kTooLongFrames; });
+    const bool is_due = log_frames_ == before ? before >= kLongFrames : log_frames_ >= kTooLongFrames;
+    if (stop.stop_requested() || !is_due) continue;
     lock.unlock();
     const Result<void> done = checkpoint();
     lock.lock();

@@ -7,7 +7,9 @@
 // Safe from any thread.
 #pragma once
 
+#include <array>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -47,18 +49,21 @@ class SqliteWriter {
   struct Request {
     const Job& job;
     const Deadline& deadline;
-    bool is_alone;  // not in a transaction, and with nobody else
+    bool is_alone;          // not in a transaction, and with nobody else
+    bool is_taken = false;  // by a leader, who will set is_done
     bool is_done = false;
     Result<void> result = {};
-    std::condition_variable turn = {};
+    std::size_t bell = 0;  // where it waits
   };
+  using Group = std::vector<Request*>;
 
   SqliteWriter(Db db, FileLock lock);
   Result<void> wait_for(Request& request);
-  std::vector<Request*> next_group();
-  void serve(const std::vector<Request*>& group);
-  Result<void> commit(const std::vector<Request*>& group);
-  Result<bool> run_all(const std::vector<Request*>& group, bool with_savepoints);
+  void lead(std::unique_lock<std::mutex>& lock);
+  Group next_group();
+  void serve(const Group& group);
+  Result<void> commit(const Group& group);
+  Result<bool> run_all(const Group& group, bool with_savepoints);
   Result<void> run_in_savepoint(const Job& job);
   void tend_log(const std::stop_token& stop);
   Result<void> checkpoint();
@@ -69,6 +74,10 @@ class SqliteWriter {
   std::mutex mutex_;
   std::deque<Request*> queue_;
   bool is_busy_ = false;  // somebody leads a group
+  // Who comes while a group is committed waits at another bell than the group: one ring wakes all of it, and
+  // nobody else.
+  std::array<std::condition_variable, 2> bells_;
+  std::size_t bell_ = 0;  // for those who come now
   bool has_written_ = false;
   std::int64_t log_frames_ = 0;
   std::condition_variable_any log_grew_;
