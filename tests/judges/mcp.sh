@@ -2,10 +2,8 @@
 # Calls the tools of MCP servers that nobody here wrote: npm's @modelcontextprotocol/server-everything, over stdio and over
 # HTTP, and server-filesystem. tests/mcp/README.md says more.
 # Fails at any output that is not the expected one.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-probe=$root/build/release/tests/mcp_probe
-work=$(mktemp -d)
+source "$(dirname "${BASH_SOURCE[0]}")/judge.bash"
+probe=$(built tests/mcp_probe)
 server=
 # shellcheck disable=SC2317  # called by the trap
 leave() {
@@ -13,15 +11,10 @@ leave() {
   rm -rf "$work"
 }
 trap leave EXIT
-[[ -x $probe ]] || { echo "mcp.sh: build/release is missing; run it as ./dev judges" >&2; exit 3; }
-command -v npm >/dev/null || { echo "mcp.sh: needs npm" >&2; exit 3; }
 
 cp "$root"/tests/mcp/package*.json "$work"
 cd "$work"
-npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
-# The servers need a newer Node than Debian has, so it comes with them.
-node=("$work"/node_modules/node-linux-*/bin/node)
-[[ -x ${node[0]} ]] || { echo "mcp.sh: npm has no Node for this machine" >&2; exit 3; }
+from_npm
 packages=$work/node_modules/@modelcontextprotocol
 everything=$packages/server-everything/dist/index.js
 
@@ -42,11 +35,11 @@ expect() {
 # ---- server-everything, both ways
 
 cat >"$work/stdio.json" <<JSON
-{"mcpServers": {"everything": {"command": "${node[0]}", "args": ["$everything", "stdio"],
+{"mcpServers": {"everything": {"command": "$node", "args": ["$everything", "stdio"],
   "env": {"GIVEN": "yes"}}}}
 JSON
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-PORT=$port "${node[0]}" "$everything" streamableHttp >"$work/http.log" 2>&1 &
+PORT=$port "$node" "$everything" streamableHttp >"$work/http.log" 2>&1 &
 server=$!
 for ((i = 0; i < 300; i++)); do
   if grep -q listening "$work/http.log"; then break; fi
@@ -84,7 +77,7 @@ fi
 mkdir "$work/files"
 base64 -d >"$work/files/dot.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=
 cat >"$work/files.json" <<JSON
-{"mcpServers": {"files": {"command": "${node[0]}", "cwd": "$work/files",
+{"mcpServers": {"files": {"command": "$node", "cwd": "$work/files",
   "args": ["$packages/server-filesystem/dist/index.js", "$work/files"]}}}
 JSON
 expect "server-filesystem over stdio" "$work/files.json" \
