@@ -88,6 +88,7 @@ class FunctionTool : public RunnableTool {
 struct Tools {
   std::shared_ptr<ToolBox> box = std::make_shared<ToolBox>();
   std::shared_ptr<std::vector<std::string>> ran = std::make_shared<std::vector<std::string>>();
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // of `ran`, while tools run
 
   Tools() {
     add("look", [](const Json&, const ToolContext&) { return ToolOutput::text(Text("seen")); });
@@ -96,8 +97,8 @@ struct Tools {
     add("terminate", [](const Json&, const ToolContext&) { return ToolOutput::text(Text("done")); });
   }
   void add(const char* name, FunctionTool::Function function, bool parallel = true) {
-    auto mutex = std::make_shared<std::mutex>();
-    auto noted = [=, name = std::string(name), ran = ran](const Json& a, const ToolContext& c) {
+    auto noted = [=, name = std::string(name), ran = ran, mutex = mutex](const Json& a,
+                                                                         const ToolContext& c) {
       {
         const std::lock_guard lock(*mutex);
         ran->push_back(name);
