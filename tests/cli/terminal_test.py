@@ -141,6 +141,40 @@ def a_tool_that_changes_the_world_asks():
         require(os.path.exists("made.txt") == is_made, f"after {answer!r} the command has {'not ' if is_made else ''}run")
 
 
+def a_person_who_says_always_is_asked_once():
+    chat = Terminal("chat", "-m", "openai/x", "--tools", "bash", "always")
+    for question in (b"[y/N/always] ", None):
+        chat.expect(b"> ")
+        chat.type(b"make a file\n")
+        if question:
+            chat.expect(question)
+            chat.type(b"always\n")
+        before = chat.at
+        chat.expect(b"that was it")
+    require(b"[y/N/always]" not in chat.seen[before:], "what may always be done is not asked for again")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+    roles = [message["role"] for message in stored("always")]
+    require(roles == ["user", "assistant", "tool", "assistant"] * 2, f"two calls, not {roles}")
+
+
+def a_line_of_another_talk_comes_back():
+    for talk, keys in (("first", b"a line to remember\n"), ("second", b"\x1b[A\n")):
+        chat = Terminal("chat", "-m", "rehearsal", talk)
+        chat.expect(b"> ")
+        chat.type(keys)
+        chat.expect(b"Rehearsal heard: a line to remember")
+        chat.expect(b"> ")
+        require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+
+
+def thinking_is_dim():
+    run = Terminal("-m", "rehearsal", "-p", "think about ducks")
+    run.expect(b"\x1b[2mRehearsal thinks\x1b[0m")
+    run.expect(b"come to nothing.")
+    require(run.exit() == 0, "a prompt ends with 0")
+
+
 def a_paste_of_several_lines_is_one_message():
     chat = Terminal("chat", "-m", "rehearsal", "paste")
     chat.expect(b"> ")
@@ -164,7 +198,9 @@ def main():
             os.environ["OPENAI_BASE_URL"] = server.stdout.readline().decode().split()[-1]
             os.environ["OPENAI_API_KEY"] = "none"
             for test in (an_interrupt_ends_a_prompt, an_interrupt_in_a_chat_keeps_what_was_said,
-                         a_tool_that_changes_the_world_asks, a_paste_of_several_lines_is_one_message):
+                         a_tool_that_changes_the_world_asks, a_person_who_says_always_is_asked_once,
+                         a_line_of_another_talk_comes_back, thinking_is_dim,
+                         a_paste_of_several_lines_is_one_message):
                 test()
                 print(f"terminal_test.py: {test.__name__}: as it should be")
         finally:
