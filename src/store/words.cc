@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -50,10 +51,6 @@ bool is_letter(utf8proc_int32_t c) {
 }
 
 Letter letter_of(utf8proc_int32_t c) {
-  if (c < 0x80) {  // most by far, and in no table
-    const bool is_spaced = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return is_spaced ? Letter::Spaced : Letter::None;
-  }
   if (!is_letter(c)) return Letter::None;
   for (const Block& block : kUnspaced) {
     if (c >= block.first && c <= block.last) return Letter::Unspaced;
@@ -94,35 +91,51 @@ std::string folded(std::string_view text) {
   return out;
 }
 
+constexpr auto kAscii = [] {
+  std::array<Letter, 0x80> out{};
+  for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    out[static_cast<unsigned char>(c)] = Letter::Spaced;
+  }
+  return out;
+}();
+
+struct Character {
+  Letter letter;
+  std::size_t size;  // in bytes
+};
+
+Character character_at(std::string_view text, std::size_t at) {
+  if (is_ascii(text[at])) return {kAscii[static_cast<unsigned char>(text[at])], 1};
+  utf8proc_int32_t c = -1;
+  const utf8proc_ssize_t size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
+                                                 static_cast<utf8proc_ssize_t>(text.size() - at), &c);
+  if (size <= 0) return {Letter::None, 1};
+  return {letter_of(c), static_cast<std::size_t>(size)};
+}
+
 struct Run {
   Letter kind;
   std::string_view text;
 };
 
-// The runs of letters of one kind.
-std::vector<Run> runs_of(std::string_view text) {
-  std::vector<Run> out;
+// Gives `use` the runs of letters of one kind.
+template <typename Use>
+void each_run(std::string_view text, const Use& use) {
   std::size_t start = 0;
   Letter kind = Letter::None;
   const auto end_run = [&](std::size_t at) {
-    if (kind != Letter::None) out.push_back({kind, text.substr(start, at - start)});
+    if (kind != Letter::None) use(Run{kind, text.substr(start, at - start)});
   };
   for (std::size_t at = 0; at < text.size();) {
-    utf8proc_int32_t c = text[at];
-    const utf8proc_ssize_t length =
-        is_ascii(text[at]) ? 1
-                           : utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
-                                              static_cast<utf8proc_ssize_t>(text.size() - at), &c);
-    const Letter letter = length > 0 ? letter_of(c) : Letter::None;
-    if (letter != kind) {
+    const Character character = character_at(text, at);
+    if (character.letter != kind) {
       end_run(at);
       start = at;
-      kind = letter;
+      kind = character.letter;
     }
-    at += static_cast<std::size_t>(std::max<utf8proc_ssize_t>(length, 1));
+    at += character.size;
   }
   end_run(text.size());
-  return out;
 }
 
 // Puts the pairs of neighbours in a run, each with a space behind it. Where the last character begins.
@@ -181,17 +194,17 @@ std::string indexed_words(std::string_view text) {
   const std::string normal = folded(first_part(text));
   std::string out = " ";
   out.reserve(normal.size() + 2);
-  for (const Run& run : runs_of(normal)) {
+  each_run(normal, [&](const Run& run) {
     const std::size_t rest = run.kind == Letter::Unspaced ? put_pairs(out, run.text) : 0;
     out.append(run.text.substr(rest)) += ' ';
-  }
+  });
   return out;
 }
 
 std::vector<std::string> phrases_of(std::string_view words) {
   std::vector<std::string> out;
   const std::string normal = folded(words);
-  for (const Run& run : runs_of(normal)) {
+  each_run(normal, [&](const Run& run) {
     std::string phrase;
     if (run.kind == Letter::Spaced) {
       phrase = run.text;
@@ -204,7 +217,7 @@ std::vector<std::string> phrases_of(std::string_view words) {
       }
     }
     out.push_back(std::move(phrase));
-  }
+  });
   return out;
 }
 
