@@ -32,7 +32,7 @@ std::string for_re2(std::string_view ecma) {
       i += 1;
     } else if (ecma[i + 1] == 'c' && i + 2 < ecma.size()) {
       constexpr std::string_view kHex = "0123456789abcdef";
-      const auto control = static_cast<unsigned char>(ecma[i + 2]) % 32;
+      const auto control = static_cast<unsigned char>(ecma[i + 2]) % 32U;
       out += std::string("\\x") + kHex[control / 16] + kHex[control % 16];
       i += 2;
     } else {

@@ -254,10 +254,11 @@ class Checker {
   static bool check_required(const At& at, const std::vector<Json::Member>& members) {
     bool good = true;
     const auto require = [&](const std::vector<std::string>& names, const std::string& why) {
-      const std::string end = "' is missing" + why;
       for (const std::string& name : names) {
         if (has_member(members, name)) continue;
-        good = at.findings.add(Code::Missing, "the member '" + name + end, at.place);
+        const std::string problem =
+            std::string("the member '").append(name).append("' is missing").append(why);
+        good = at.findings.add(Code::Missing, problem, at.place);
       }
     };
     require(at.node.required, "");
