@@ -16,13 +16,14 @@ constexpr const char* kPageSize = "PRAGMA page_size = 8192";
 // time, and read back. The log keeps its bytes when it was moved: to write over them takes half the time of
 // making a file longer.
 constexpr const char* kSettings =
-    "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -32768;";
+    "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;";
 // The log is moved when it is this long and nobody has written for a moment; and when it is far longer, even
 // if everybody waits: at that length, 64 MB, fewer than one append in a hundred meets it.
 constexpr std::int64_t kLongFrames = 512;
 constexpr std::int64_t kTooLongFrames = 8'192;
 constexpr milliseconds kMoment(20);
 constexpr std::size_t kMostInGroup = 1024;
+constexpr std::chrono::microseconds kPatience(50);  // less than the syncs for which a group is worth while
 
 const char* synchronous(Durability durability) {
   switch (durability) {
@@ -58,12 +59,14 @@ Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open(const std::string& path
   Result<void> migrated = db ? migrate(*db, path) : Result<void>(std::unexpected(db.error()));
   lock.unlock();
   PARLEY_CHECK(std::move(migrated));
-  return std::unique_ptr<SqliteWriter>(new SqliteWriter(*std::move(db), std::move(lock)));
+  const auto patience = durability == Durability::Full ? kPatience : kPatience.zero();
+  return std::unique_ptr<SqliteWriter>(new SqliteWriter(*std::move(db), std::move(lock), patience));
 }
 
-SqliteWriter::SqliteWriter(Db db, FileLock lock)
+SqliteWriter::SqliteWriter(Db db, FileLock lock, std::chrono::microseconds patience)
     : db_(std::move(db)),
       lock_(std::move(lock)),
+      patience_(patience),
       tender_([this](const std::stop_token& stop) { tend_log(stop); }) {}
 
 SqliteWriter::~SqliteWriter() {
@@ -111,11 +114,12 @@ Result<void> SqliteWriter::wait_for(Request& request) {
 // Serves the next group. REQUIRES: somebody is in the queue.
 void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   is_busy_ = true;
-  const Group group = next_group();
+  Group group;
   lock.unlock();
   serve(group);
   lock.lock();
   is_busy_ = false;
+  last_size_ = group.size();
   has_written_ = has_written_ || !group.front()->is_alone;
   const std::int64_t before = std::exchange(log_frames_, db_.log_frames());
   const auto has_reached = [&](std::int64_t length) { return before < length && log_frames_ >= length; };
@@ -134,20 +138,30 @@ void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// The first of the queue and all that may go with it. Who comes from now on waits at the other bell.
-SqliteWriter::Group SqliteWriter::next_group() {
-  Group group;
-  do {
+// Takes the first of the queue and all that may go with it into the group; false if there is nobody.
+bool SqliteWriter::take_more(Group& group) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t had = group.size();
+  while (!queue_.empty() && group.size() < kMostInGroup &&
+         (group.empty() || (!group.front()->is_alone && !queue_.front()->is_alone))) {
     group.push_back(queue_.front());
     group.back()->is_taken = true;
     queue_.pop_front();
-  } while (!group.front()->is_alone && !queue_.empty() && !queue_.front()->is_alone &&
-           group.size() < kMostInGroup);
-  bell_ = 1 - bell_;
-  return group;
+  }
+  return group.size() > had;
 }
 
-void SqliteWriter::serve(const Group& group) {
+// Takes those who come while a group is at work. The callers of the last group have just been answered: as
+// many are likely to come again, and to wait for them costs less than a sync of their own.
+void SqliteWriter::take_late(Group& group) {
+  const auto end = std::chrono::steady_clock::now() + patience_;
+  while (!take_more(group) && group.size() < last_size_ && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+}
+
+void SqliteWriter::serve(Group& group) {
+  take_more(group);
   // The patience of the most patient one: nobody fails for another's deadline.
   const Deadline* latest = &group.front()->deadline;
   for (const Request* request : group) {
@@ -168,7 +182,7 @@ void SqliteWriter::serve(const Group& group) {
 // Runs the jobs in one transaction. An error of one job is its own; what is returned is for all that had
 // none. A savepoint costs a copy of every page that a job changes, and is needed only if one has to be
 // undone: so the jobs run without, and if one fails behind a change of its own, all of them run again with.
-Result<void> SqliteWriter::commit(const Group& group) {
+Result<void> SqliteWriter::commit(Group& group) {
   PARLEY_TRY(bool is_clean, run_all(group, false));
   if (!is_clean) {
     db_.roll_back();
@@ -177,17 +191,22 @@ Result<void> SqliteWriter::commit(const Group& group) {
   return db_.commit();
 }
 
-// False if a job failed and left changes behind.
-Result<bool> SqliteWriter::run_all(const Group& group, bool with_savepoints) {
+// False if a job failed and left changes behind. Who comes while the jobs run goes with them: of two groups
+// that take turns each has half of the callers only, and a sync of its own.
+Result<bool> SqliteWriter::run_all(Group& group, bool with_savepoints) {
   PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
   PARLEY_CHECK(begin.run());
-  for (Request* request : group) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    Request* request = group[i];
     const std::int64_t before = db_.changes();
     request->result = with_savepoints ? run_in_savepoint(request->job) : request->job(db_);
     // A full disk ends the whole transaction.
     if (!db_.is_in_transaction()) return std::unexpected(request->result.error());
     if (!request->result && !with_savepoints && db_.changes() != before) return false;
+    if (i + 1 == group.size()) take_late(group);
   }
+  const std::lock_guard lock(mutex_);
+  bell_ = 1 - bell_;
   return true;
 }
 

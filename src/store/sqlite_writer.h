@@ -1,13 +1,15 @@
 // The one connection of a process that writes to a database.
 //
-// Writers that come while another one waits for the disk are committed together with the next transaction:
-// one sync for all of them (group commit). What was written goes first into a log; a thread of the writer
-// moves it into the file when nobody is writing, or when the log has grown very long.
+// Writers that come while others are at work go into their transaction, and those that come while it is
+// committed into the next one: one sync for all of them (group commit). What was written goes first into a
+// log; a thread of the writer moves it into the file when nobody is writing, or when the log has grown very
+// long.
 //
 // Safe from any thread.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -57,19 +59,21 @@ class SqliteWriter {
   };
   using Group = std::vector<Request*>;
 
-  SqliteWriter(Db db, FileLock lock);
+  SqliteWriter(Db db, FileLock lock, std::chrono::microseconds patience);
   Result<void> wait_for(Request& request);
   void lead(std::unique_lock<std::mutex>& lock);
-  Group next_group();
-  void serve(const Group& group);
-  Result<void> commit(const Group& group);
-  Result<bool> run_all(const Group& group, bool with_savepoints);
+  bool take_more(Group& group);
+  void take_late(Group& group);
+  void serve(Group& group);
+  Result<void> commit(Group& group);
+  Result<bool> run_all(Group& group, bool with_savepoints);
   Result<void> run_in_savepoint(const Job& job);
   void tend_log(const std::stop_token& stop);
   Result<void> checkpoint();
 
-  Db db_;          // used by whoever leads a group
-  FileLock lock_;  // likewise
+  Db db_;                               // used by whoever leads a group
+  FileLock lock_;                       // likewise
+  std::chrono::microseconds patience_;  // with those who may come
 
   std::mutex mutex_;
   std::deque<Request*> queue_;
@@ -77,7 +81,8 @@ class SqliteWriter {
   // Who comes while a group is committed waits at another bell than the group: one ring wakes all of it, and
   // nobody else.
   std::array<std::condition_variable, 2> bells_;
-  std::size_t bell_ = 0;  // for those who come now
+  std::size_t bell_ = 0;       // for those who come now
+  std::size_t last_size_ = 1;  // of a group
   bool has_written_ = false;
   std::int64_t log_frames_ = 0;
   std::condition_variable_any log_grew_;

@@ -109,6 +109,7 @@ TEST(SqliteWriter, UndoesOnlyTheJobThatFailsOfAGroup) {
   std::vector<std::jthread> threads;
   ASSERT_TRUE((*writer)->run(
       [&](Db&) -> Result<void> {
+        if (!threads.empty()) return {};  // called again, as one of the others failed
         for (std::size_t i = 0; i < kJobs; ++i) threads.emplace_back(one_of_many, i);
         while (come < kJobs) std::this_thread::yield();
         std::this_thread::sleep_for(
