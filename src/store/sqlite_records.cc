@@ -152,6 +152,7 @@ Result<RowPage> read_rows(Db& db, const SessionRow& session, const Range& range)
   if (range.first >= page.size || range.count == 0) return page;
   const Position end = range.first + std::min<Position>(range.count, page.size - range.first);
   PARLEY_TRY(const std::vector<RecordRun> runs, runs_of(db, session, end));
+  page.rows.reserve(std::min<Position>(end - range.first, 1024));
   PageLimit limit(range);
   KeptMedia kept;
   for (const RecordRun& run : runs) {

@@ -12,11 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kPageSize = "PRAGMA page_size = 8192";
-// The pages that a group changes have to fit into the cache: what does not is written to the log before its
-// time, and read back. The log keeps its bytes when it was moved: to write over them takes half the time of
-// making a file longer.
-constexpr const char* kSettings =
-    "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;";
+// The log keeps its bytes when it was moved: to write over them is quicker than to make a file longer.
+constexpr const char* kSettings = "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864;";
 // The log is moved when it is this long and nobody has written for a moment; and when it is far longer, even
 // if everybody waits: at that length, 64 MB, fewer than one append in a hundred meets it.
 constexpr std::int64_t kLongFrames = 512;
