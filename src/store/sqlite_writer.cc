@@ -98,9 +98,8 @@ Result<void> SqliteWriter::wait_for(Request& request) {
     if (!is_busy_) {
       lead(lock);
     } else if (request.is_taken) {
-      bell.wait(lock);
-    } else if (bell.wait_until(lock, request.deadline.at()) == std::cv_status::timeout && is_busy_ &&
-               !request.is_taken) {
+      bell.wait(lock, [&] { return request.is_done; });
+    } else if (!bell.wait_until(lock, request.deadline.at(), [&] { return request.is_taken || !is_busy_; })) {
       std::erase(queue_, &request);
       return fail(Code::Timeout, "the database was busy for too long");
     }
