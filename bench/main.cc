@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/task.h"
 #include "construct/task.h"
 #include "convert/task.h"
 #include "copy/task.h"
@@ -157,6 +158,11 @@ int main(int argc, char** argv) {
   if (!stored.empty()) {
     print("\n## Stores\n\n" + bench::store_task::to_markdown(stored));
     for (bench::Goal& goal : bench::store_task::goals(stored)) goals.push_back(std::move(goal));
+  }
+  const std::vector<bench::agent_task::Measured> agent = bench::agent_task::measure(options.task, documents);
+  if (!agent.empty()) {
+    print("\n## Agents\n\n" + bench::agent_task::to_markdown(agent));
+    for (bench::Goal& goal : bench::agent_task::goals(agent)) goals.push_back(std::move(goal));
   }
   print("\n## Goals\n\n" + bench::to_markdown(goals));
   return 0;

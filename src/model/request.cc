@@ -1,0 +1,75 @@
+#include "model/request.h"
+
+#include <utility>
+
+#include "model/images.h"
+#include "parley/dialect/dialect.h"
+#include "parley/json/writer.h"
+
+namespace parley::model {
+
+Text name_of(const ModelRequest& asked, const Text& model) {
+  const auto own = asked.conversation.settings().get(Setting::Model);
+  return own.value_or(Json()).as_string().value_or(model);
+}
+
+Result<net::Request> request_of(const ModelRequest& asked, const Text& model, const Provider& provider,
+                                const ModelConfig& config, std::vector<Note>& notes) {
+  Settings settings = asked.conversation.settings();
+  for (const auto& [setting, value] : config.settings.all()) {
+    if (!settings.get(setting)) settings.set(setting, value);
+  }
+  const Text name = name_of(asked, model);
+  const auto max_tokens = static_cast<std::int64_t>(provider.max_tokens);
+  if (max_tokens != 0 && !settings.get(Setting::MaxTokens))
+    settings.set(Setting::MaxTokens, Json::number(max_tokens));
+  Settings said;
+  if (!provider.model_in_path) said.set(Setting::Model, Json::string(name));
+  for (const auto& [setting, value] : settings.all()) {
+    if (setting != Setting::Model && setting != Setting::Stream) said.set(setting, value);
+  }
+  if (provider.stream_in_body) said.set(Setting::Stream, Json::boolean(asked.stream));
+  if (provider.asks_for_usage && asked.stream) said.set(Setting::StreamUsage, Json::boolean(true));
+  if (asked.reply && !provider.takes_reply_schema) {
+    notes.push_back({"setting_dropped", Severity::Minor, std::nullopt, std::nullopt,
+                     to_string(provider.dialect), "dropped", "the provider takes no schema for replies"});
+  } else if (asked.reply) {
+    json::Writer w;
+    w.begin_object().key("name").string(asked.reply->name).key("schema").value(asked.reply->schema);
+    said.set(Setting::ReplySchema, w.end_object().take());
+  }
+  Conversation conversation = asked.conversation;
+  conversation.set_shape(DocumentShape::Envelope);
+  conversation.set_settings(std::move(said));
+  if (!config.sees_images) replace_images(conversation, notes);
+  PARLEY_TRY(const Gathering document, gather(conversation, provider.dialect));
+  notes.insert(notes.end(), document.notes.begin(), document.notes.end());
+
+  net::Request request;
+  PARLEY_TRY(request.url, url_of(provider, {config.base_url, config.api_version, name, asked.stream}));
+  request.method = "POST";
+  request.headers = config.headers;
+  request.headers.push_back({"Content-Type", "application/json"});
+  if (!provider.version_header.empty()) {
+    request.headers.push_back({std::string(provider.version_header), config.api_version.empty()
+                                                                         ? std::string(provider.version)
+                                                                         : config.api_version});
+  }
+  if (!config.key.empty()) {
+    request.secret_headers.push_back(
+        {std::string(provider.key_header), std::string(provider.key_prefix), config.key});
+  }
+  std::size_t size = 0;
+  for (const std::string_view piece : document.pieces) size += piece.size();
+  request.body.reserve(size);
+  for (const std::string_view piece : document.pieces) request.body += piece;
+  request.connect_timeout = config.timeouts.connect;
+  request.first_byte_timeout = config.timeouts.first_byte;
+  request.idle_timeout = config.timeouts.idle;
+  request.proxy = config.proxy;
+  request.ca_file = config.ca_file;
+  request.max_bytes = request.max_wire_bytes = config.max_answer_bytes;
+  return request;
+}
+
+}  // namespace parley::model

@@ -1,0 +1,24 @@
+// The request that asks a model, as the server of its provider takes it.
+#pragma once
+
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/dialect/note.h"
+#include "parley/model/http_model.h"
+#include "parley/model/model.h"
+#include "parley/model/provider.h"
+#include "parley/net/http.h"
+
+namespace parley::model {
+
+// The model that is asked: a request may name another one of the same provider than `model`.
+Text name_of(const ModelRequest& asked, const Text& model);
+
+// Fails as gather() does for what the dialect of the provider cannot say, and as url_of() does. What was lost
+// on the way is noted. Without callbacks, stop and deadline, which are of an attempt.
+Result<net::Request> request_of(const ModelRequest& asked, const Text& model, const Provider& provider,
+                                const ModelConfig& config, std::vector<Note>& notes);
+
+}  // namespace parley::model
