@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <numeric>
 #include <vector>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -23,8 +24,8 @@ double rate(const Group& group) {
   double product = 1;
   for (std::size_t k = 0; k < 3; ++k) {
     double sum = 0;
-    for (std::size_t half = 0; half < 16; ++half) {
-      if ((group.high[k] >> half & 1) != 0) sum += kWeights[half];
+    for (unsigned halves = group.high[k]; halves != 0; halves &= halves - 1) {
+      sum += kWeights[static_cast<std::size_t>(std::countr_zero(halves))];
     }
     product *= sum * std::popcount(group.low[k]);
   }
@@ -41,6 +42,16 @@ Group joined(const Group& a, const Group& b) {
   return out;
 }
 
+// What two groups let pass together.
+double joined_rate(const Group& a, const Group& b) {
+  Group both = {a.low, a.high, {}};
+  for (std::size_t k = 0; k < 3; ++k) {
+    both.low[k] |= b.low[k];
+    both.high[k] |= b.high[k];
+  }
+  return rate(both);
+}
+
 // At most eight groups, joining again and again the two that lose the least by it.
 std::vector<Group> grouped(std::vector<Group> groups) {
   // Equal ones first: there are many, and they cost nothing.
@@ -51,29 +62,41 @@ std::vector<Group> grouped(std::vector<Group> groups) {
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(b));
     }
   }
-  while (groups.size() > 8) {
+  // Losses are kept, as a joining changes those of one group only: this is done when a process starts.
+  const std::size_t count = groups.size();
+  std::vector<double> rates;
+  for (const Group& group : groups) rates.push_back(rate(group));
+  const auto loss = [&](std::size_t a, std::size_t b) {
+    return joined_rate(groups[a], groups[b]) - rates[a] - rates[b];
+  };
+  std::vector<double> losses(count * count);
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = a + 1; b < count; ++b) losses[a * count + b] = loss(a, b);
+  }
+  std::vector<std::size_t> left(count);
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  while (left.size() > 8) {
     std::size_t best_a = 0;
     std::size_t best_b = 1;
-    double best = 1e300;
-    for (std::size_t a = 0; a < groups.size(); ++a) {
-      const double own = rate(groups[a]);
-      for (std::size_t b = a + 1; b < groups.size(); ++b) {
-        Group both = {groups[a].low, groups[a].high, {}};
-        for (std::size_t k = 0; k < 3; ++k) {
-          both.low[k] |= groups[b].low[k];
-          both.high[k] |= groups[b].high[k];
-        }
-        const double loss = rate(both) - own - rate(groups[b]);
-        if (loss >= best) continue;
-        best = loss;
+    for (std::size_t a = 0; a < left.size(); ++a) {
+      for (std::size_t b = a + 1; b < left.size(); ++b) {
+        if (losses[left[a] * count + left[b]] >= losses[left[best_a] * count + left[best_b]]) continue;
         best_a = a;
         best_b = b;
       }
     }
-    groups[best_a] = joined(groups[best_a], groups[best_b]);
-    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(best_b));
+    const std::size_t into = left[best_a];
+    groups[into] = joined(groups[into], groups[left[best_b]]);
+    rates[into] = rate(groups[into]);
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(best_b));
+    for (const std::size_t other : left) {
+      const auto [a, b] = std::minmax(into, other);
+      if (a != b) losses[a * count + b] = loss(a, b);
+    }
   }
-  return groups;
+  std::vector<Group> out;
+  for (const std::size_t each : left) out.push_back(std::move(groups[each]));
+  return out;
 }
 
 }  // namespace

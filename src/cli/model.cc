@@ -23,6 +23,15 @@ Result<OpenedModel> open_rehearsal(std::shared_ptr<UsageLedger> ledger) {
   return out;
 }
 
+Result<OpenedModel> open_named(const std::string& name, const Config& config,
+                               std::shared_ptr<UsageLedger> ledger) {
+  PARLEY_TRY(ModelConfig model, chosen_model(name, config));
+  model.ledger = std::move(ledger);
+  OpenedModel out;
+  PARLEY_TRY(out.model, open_model(std::move(model)));
+  return out;
+}
+
 PriceTable prices_of(const Config& config) {
   PriceTable table = PriceTable::published();
   std::vector<Price> rows;
@@ -73,7 +82,6 @@ Result<ModelConfig> chosen_model(const std::string& name, const Config& config) 
 Outcome<OpenedModel> open_chosen_model(const std::string& typed, const Config& config,
                                        std::shared_ptr<UsageLedger> ledger) {
   const std::string name = typed.empty() ? config.model.value : typed;
-  Result<OpenedModel> opened = fail(Code::Invalid, "");
   if (name.empty()) {
     if (const std::string provider = configured_provider(config); !provider.empty()) {
       say(fmt::format("{} is configured, but no model is named: say --model {}/NAME, or set PARLEY_MODEL",
@@ -82,20 +90,10 @@ Outcome<OpenedModel> open_chosen_model(const std::string& typed, const Config& c
     }
     say("no key and no server is configured (docs/configuration.md): this is 'rehearsal', which is no real "
         "model");
-    opened = open_rehearsal(std::move(ledger));
-  } else if (is_rehearsal(name)) {
-    opened = open_rehearsal(std::move(ledger));
-  } else {
-    Result<ModelConfig> model = chosen_model(name, config);
-    if (!model) return std::unexpected(complain_of_model(model.error()));
-    model->ledger = std::move(ledger);
-    Result<std::shared_ptr<Model>> client = open_model(*std::move(model));
-    if (client) {
-      opened = OpenedModel{*std::move(client)};
-    } else {
-      opened = std::unexpected(client.error());
-    }
   }
+  Result<OpenedModel> opened = name.empty() || is_rehearsal(name)
+                                   ? open_rehearsal(std::move(ledger))
+                                   : open_named(name, config, std::move(ledger));
   if (!opened) return std::unexpected(complain_of_model(opened.error()));
   return *std::move(opened);
 }

@@ -1,5 +1,7 @@
 #include "parley/memory/stored_memory.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "memory/delta.h"
@@ -12,12 +14,15 @@ namespace {
 // All records of a session; none if there is no such session.
 Result<std::vector<store::StoredRecord>> all_records(store::Store& store, const store::SessionKey& key) {
   std::vector<store::StoredRecord> out;
-  const auto read = store.each(key, 0, [&](const store::StoredRecord& record) -> Result<void> {
-    out.push_back(record);
-    return {};
-  });
-  if (!read && read.error().code != Code::NotFound) return std::unexpected(read.error());
-  return out;
+  for (;;) {
+    Result<store::Page> page = store.read(key, {.first = out.size()});
+    if (!page && page.error().code == Code::NotFound) return out;
+    if (!page) return std::unexpected(std::move(page).error());
+    const bool is_last = page->records.empty() || out.size() + page->records.size() >= page->size;
+    if (is_last && out.empty()) return std::move(page->records);
+    std::ranges::move(page->records, std::back_inserter(out));
+    if (is_last) return out;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parley/dialect/dialect.h"
+#include "parley/json/buffer.h"
 
 namespace parley {
 namespace {
@@ -29,18 +30,21 @@ void put_texts(std::string& out, const std::vector<Block>& blocks) {
   }
 }
 
-// Reads a list of bodies as one document.
+// Reads a list of bodies as one document. REQUIRES: there are some.
 Result<std::vector<Message>> read_bodies(std::span<const store::StoredRecord* const> records) {
-  std::string document = "[";
+  std::size_t size = 1;
+  for (const store::StoredRecord* record : records) size += record->body.size() + 1;
+  json::Buffer document(size);
+  char* end = document.data();
   for (const store::StoredRecord* record : records) {
-    if (document.size() > 1) document += ',';
-    document += record->body;
+    *end++ = record == records.front() ? '[' : ',';
+    end += record->body.copy(end, record->body.size());
   }
-  document += ']';
+  *end = ']';
   ReadOptions options;
-  options.limits.bytes = document.size();
-  options.limits.string = document.size();
-  PARLEY_TRY(const Reading reading, read(document, Dialect::Parley, options));
+  options.limits.bytes = size;
+  options.limits.string = size;
+  PARLEY_TRY(const Reading reading, read(std::move(document), Dialect::Parley, options));
   const std::span<const Message> messages = reading.conversation.messages();
   return std::vector<Message>(messages.begin(), messages.end());
 }
