@@ -1,9 +1,11 @@
 # How a room (one folder of src/) becomes a library, and what all rooms share.
 #
-#   parley_package(NAME MODULE [SHARED] [OPTIONAL])  finds the pkg-config module MODULE as PkgConfig::NAME. SHARED:
-#                                     it is always linked as a shared library, so `pkg-config --static parley` does
-#                                     not ask for the libraries that only its static form needs. OPTIONAL: the
-#                                     target is not made if the module is missing, and a message says so
+#   parley_package(NAME MODULE [SHARED] [ARCHIVE] [OPTIONAL])  finds the pkg-config module MODULE as PkgConfig::NAME.
+#                                     SHARED: it is always linked as a shared library, so `pkg-config --static parley`
+#                                     does not ask for the libraries that only its static form needs. ARCHIVE: the
+#                                     programs of this build have it inside, if there are archives of it, so that
+#                                     they start faster; who links the installed library decides for himself.
+#                                     OPTIONAL: the target is not made if the module is missing, and a message says so
 #   parley_room(NAME SOURCES ... [DEPENDS ...] [LINK_PRIVATE ...] [TESTS ...])
 #   parley_add_tests(FILES...)        adds sources to the one test program, parley_tests
 #   parley_warnings(TARGET)           the project's warnings
@@ -32,7 +34,27 @@ macro(parley_package name module)
   if("SHARED" IN_LIST parley_package_flags)
     set_property(GLOBAL PROPERTY PARLEY_SHARED_${name} "${${name}_LIBRARIES}")
   endif()
+  if("ARCHIVE" IN_LIST parley_package_flags AND ${name}_FOUND)
+    parley_use_archives(${name})
+  endif()
 endmacro()
+
+# Links the archives of a package, and of the packages it needs; all of them or none.
+function(parley_use_archives name)
+  set(archives "")
+  foreach(library IN LISTS ${name}_STATIC_LIBRARIES)
+    find_library(archive NAMES "lib${library}.a" HINTS ${${name}_STATIC_LIBRARY_DIRS} NO_CACHE)
+    if(library MATCHES "^(m|dl|pthread|z)$")
+      list(APPEND archives ${library})
+    elseif(archive)
+      list(APPEND archives "${archive}")
+    else()
+      return()
+    endif()
+    unset(archive)
+  endforeach()
+  set_property(TARGET PkgConfig::${name} PROPERTY INTERFACE_LINK_LIBRARIES "${archives}")
+endfunction()
 
 function(parley_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow)
