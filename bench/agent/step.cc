@@ -21,7 +21,8 @@ namespace {
 using namespace ::parley;
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kShown = 1'000;
-constexpr std::size_t kSteps = 200;
+constexpr std::size_t kSteps = 50;
+constexpr double kLowWater = double{kShown} / (kShown + 3 * kSteps);
 
 // The time that is not Parley's own, since the step began.
 struct Others {
@@ -152,7 +153,8 @@ std::shared_ptr<ToolBox> tools_of(Others& others, const Document& document) {
 // A session whose newest messages are those of the document.
 StoredMemory memory_of(std::shared_ptr<store::Store> store, std::size_t log, const std::string& document) {
   MemoryOptions options;
-  options.budget = {.messages = kShown, .tokens = std::size_t{1} << 30, .low_water = 1};
+  // What is older leaves the window when the document is added, and nothing while steps are measured.
+  options.budget = {.messages = kShown + 3 * kSteps, .tokens = std::size_t{1} << 30, .low_water = kLowWater};
   options.tokens = cost_by(TokenCounter::for_model("gpt-4o"));
   auto memory = StoredMemory::open(std::move(store), {.session = "long"}, options);
   check(memory.has_value(), "opening a memory");

@@ -187,7 +187,13 @@ void Composer::flush() {
 }
 
 void Composer::comma() {
-  if (count_++ != 0) put(",");
+  if (count_++ == 0) return;
+  // Behind what was just written, so that groups written one behind the other stay together.
+  if (out_.size() != 0) {
+    out_.raw(',');
+  } else {
+    put(",");
+  }
 }
 
 void Composer::put_own_document(const Arena& document) {
@@ -287,14 +293,14 @@ void Composer::put_written(std::size_t i, std::size_t size) {
   write_group(draft, messages_.subspan(i, size));
   count_ += draft.written - 1;
   if (draft.written == 0) {  // nothing was left to say, and no comma either
-    if (pieces_ == nullptr) out_.shrink_to(before);
-    if (pieces_ != nullptr && count != 0) pieces_->pieces.pop_back();
+    if (pieces_ != nullptr && before == 0 && count != 0) pieces_->pieces.pop_back();
+    out_.shrink_to(before);
     count_ = count;
     return;
   }
   if (options_.form == Form::AsRead) {
-    made_.push_back({i, size, start, out_.size() - start, draft.written, first_note,
-                     notes.size() - first_note, draft.orders});
+    made_.push_back({i, size, pieces_ == nullptr ? 0 : pieces_->kept.size(), start, out_.size() - start,
+                     draft.written, first_note, notes.size() - first_note, draft.orders});
   }
 }
 
@@ -330,10 +336,22 @@ Result<void> Composer::finish() {
   }
   if (pieces_ == nullptr) {
     text_ = out_.take();
-    if (options_.keep) keep_fragments({messages_, target_, text_, notes, made_, is_whole_});
   } else {
     flush();
   }
+  if (options_.keep) keep_made();
   return {};
 }
+
+// Each text has its own fragments, so that one which is kept holds no more than was written with it.
+void Composer::keep_made() {
+  for (auto first = made_.cbegin(); first != made_.cend();) {
+    const auto end =
+        std::find_if(first, made_.cend(), [&](const Made& made) { return made.text != first->text; });
+    const Text& text = pieces_ == nullptr ? text_ : pieces_->kept[first->text];
+    keep_fragments({messages_, target_, text, notes, {first, end}, is_whole_});
+    first = end;
+  }
+}
+
 }  // namespace parley::dialect

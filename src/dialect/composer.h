@@ -101,6 +101,7 @@ class Composer {
   // Without a place of its own the system part is a message.
   void put_system();
   Result<void> finish();
+  void keep_made();
 
   const Conversation& conversation_;
   std::span<const Message> messages_;

@@ -300,6 +300,23 @@ TEST(Gather, NamesPiecesThatExistAlready) {
   EXPECT_GT(shared, first->text.size() - 10);
 }
 
+// K1: the next request is made of the pieces of the one before and of what is new.
+TEST(Gather, KeepsWhatItWrote) {
+  Conversation talk =
+      must_read(R"([{"role":"user","content":"1"},{"role":"user","content":"2"}])", Dialect::OpenManus);
+  const auto first = gather(talk, Dialect::AgentScope);
+  ASSERT_EQ(first->kept.size(), 1U);
+  talk.append(Message::user_message("3"));
+  const auto second = gather(talk, Dialect::AgentScope);
+  ASSERT_EQ(second->pieces.size(), 4U);  // "[", those of the first, ",", the new one and "]"
+  EXPECT_EQ(second->pieces[1].data(), first->kept[0].data() + 1);
+  EXPECT_EQ(second->pieces[1].size() + 2, first->kept[0].size());
+  Conversation again =
+      must_read(R"([{"role":"user","content":"1"},{"role":"user","content":"2"}])", Dialect::OpenManus);
+  (void)gather(again, Dialect::AgentScope, {.keep = false});
+  EXPECT_EQ(gather(again, Dialect::AgentScope)->kept.size(), 1U);
+}
+
 TEST(Gather, LeavesPiecesValidWithoutTheWriter) {
   Gathering gathering;
   const Conversation talk = must_read(R"([{"role":"user","content":"1"}])", Dialect::OpenManus);

@@ -19,7 +19,8 @@ namespace parley::dialect {
 // A group of messages in a document that was written.
 struct Made {
   std::size_t message, messages;       // the first one, and how many
-  std::size_t start, size;             // bytes of the document
+  std::size_t text;                    // which of the texts that were written has it
+  std::size_t start, size;             // its bytes there
   std::size_t written;                 // wire messages
   std::size_t first_note, note_count;  // of the notes
   std::uint8_t orders;
