@@ -296,13 +296,15 @@ Result<std::vector<store::Record>> records_between(const State& before, const St
   return out;
 }
 
-Result<void> replay(State& s, std::span<const store::StoredRecord> records) {
+Result<void> replay(std::unique_ptr<State>& state, std::span<const store::StoredRecord> records) {
   // Only what came after the last clear is shown.
   for (std::size_t i = records.size(); i-- > 0;) {
     if (!is_clear(records[i])) continue;
+    state = std::make_unique<State>(*state->options);
     records = records.subspan(i + 1);
     break;
   }
+  State& s = *state;
   PARLEY_TRY(const std::vector<Message> messages, to_messages(records));
   auto message = messages.begin();
   for (const store::StoredRecord& record : records) {

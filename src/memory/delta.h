@@ -10,6 +10,7 @@
 //   a summary  {"message": message, "covered": [span, ...]}
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,8 @@ namespace parley::memory {
 // The records that lead from one state to the other. REQUIRES: `after` came from `before` by operations.
 Result<std::vector<store::Record>> records_between(const State& before, const State& after);
 
-// Fills a fresh state with what the records of a whole session say. Fails with BrokenHistory, Damaged.
-Result<void> replay(State& s, std::span<const store::StoredRecord> records);
+// Does to a state what the next records of its session say; a record that clears it makes it a fresh one.
+// Fails with BrokenHistory, Damaged.
+Result<void> replay(std::unique_ptr<State>& state, std::span<const store::StoredRecord> records);
 
 }  // namespace parley::memory

@@ -1,7 +1,5 @@
 #include "parley/memory/stored_memory.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "memory/delta.h"
@@ -11,35 +9,31 @@
 namespace parley {
 namespace {
 
-// All records of a session; none if there is no such session.
-Result<std::vector<store::StoredRecord>> all_records(store::Store& store, const store::SessionKey& key) {
-  std::vector<store::StoredRecord> out;
-  for (;;) {
-    Result<store::Page> page = store.read(key, {.first = out.size()});
-    if (!page && page.error().code == Code::NotFound) return out;
-    if (!page) return std::unexpected(std::move(page).error());
-    const bool is_last = page->records.empty() || out.size() + page->records.size() >= page->size;
-    if (is_last && out.empty()) return std::move(page->records);
-    std::ranges::move(page->records, std::back_inserter(out));
-    if (is_last) return out;
-  }
-}
+// A long session is read in parts, so that each of them lies where the one before lay.
+constexpr std::size_t kPartBytes = std::size_t{1} << 20;
 
 }  // namespace
 
 Result<StoredMemory> StoredMemory::open(std::shared_ptr<store::Store> store, store::SessionKey key,
                                         MemoryOptions options) {
-  PARLEY_TRY(const std::vector<store::StoredRecord> records, all_records(*store, key));
   PARLEY_TRY(Memory memory, Memory::create(std::move(options)));
+  store::Position size = 0;
+  for (bool is_whole = false; !is_whole;) {
+    const Result<store::Page> page = store->read(key, {.first = size, .bytes = kPartBytes});
+    if (!page && page.error().code == Code::NotFound) break;  // the first edit makes it
+    if (!page) return std::unexpected(page.error());
+    PARLEY_CHECK(memory::guarded([&] { return memory::replay(memory.state_, page->records); }));
+    size += page->records.size();
+    is_whole = page->records.empty() || size >= page->size;
+  }
   PARLEY_CHECK(memory::guarded([&]() -> Result<void> {
-    PARLEY_CHECK(memory::replay(*memory.state_, records));
     // A budget that has become smaller since takes more out.
     PARLEY_TRY(auto plan, memory.state_->trimmed());
     if (plan) memory.state_->apply(*std::move(plan));
     return {};
   }));
   StoredMemory out(std::move(store), std::move(key), std::move(memory));
-  out.size_ = records.size();
+  out.size_ = size;
   return out;
 }
 
