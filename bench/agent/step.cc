@@ -21,8 +21,10 @@ namespace {
 using namespace ::parley;
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kShown = 1'000;
-constexpr std::size_t kSteps = 50;
-constexpr double kLowWater = double{kShown} / (kShown + 3 * kSteps);
+constexpr std::size_t kTurns = 12;
+constexpr std::size_t kSteps = 10;  // of a turn
+constexpr std::size_t kMost = kShown + 3 * kTurns * kSteps;
+constexpr double kLowWater = double{kShown} / kMost;
 
 // The time that is not Parley's own, since the step began.
 struct Others {
@@ -154,7 +156,7 @@ std::shared_ptr<ToolBox> tools_of(Others& others, const Document& document) {
 StoredMemory memory_of(std::shared_ptr<store::Store> store, std::size_t log, const std::string& document) {
   MemoryOptions options;
   // What is older leaves the window when the document is added, and nothing while steps are measured.
-  options.budget = {.messages = kShown + 3 * kSteps, .tokens = std::size_t{1} << 30, .low_water = kLowWater};
+  options.budget = {.messages = kMost, .tokens = std::size_t{1} << 30, .low_water = kLowWater};
   options.tokens = cost_by(TokenCounter::for_model("gpt-4o"));
   auto memory = StoredMemory::open(std::move(store), {.session = "long"}, options);
   check(memory.has_value(), "opening a memory");
@@ -168,35 +170,56 @@ StoredMemory memory_of(std::shared_ptr<store::Store> store, std::size_t log, con
   return *std::move(memory);
 }
 
-void measure_log(std::vector<Measured>& all, std::size_t log, const Document& document) {
-  Others others;
-  auto model = std::make_shared<PreparedModel>(others);
-  auto store = std::make_shared<store::Store>(std::make_unique<TimedBackend>(others));
+// An agent over a log of this size, and the times of its steps.
+class Scene {
+ public:
+  Scene(std::size_t log, const Document& document) {
+    AgentOptions options;
+    options.max_steps = kSteps;
+    options.on_event = [this](const AgentEvent& event) { on_event(event); };
+    auto store = std::make_shared<store::Store>(std::make_unique<TimedBackend>(others_));
+    auto agent = ToolCallAgent::open(model_, tools_of(others_, document),
+                                     memory_of(std::move(store), log, document.json), std::move(options));
+    check(agent.has_value(), "opening an agent");
+    agent_ = *std::move(agent);
+  }
+
+  void run() {
+    const auto report = agent_->run(Message::user_message(Text("Look at everything.")));
+    check(report && report->end == RunEnd::MaxSteps, "running an agent");
+  }
+
   std::vector<double> times;
-  Clock::time_point began;
-  AgentOptions options;
-  options.max_steps = kSteps;
-  options.on_event = [&](const AgentEvent& event) {
+  std::vector<double>& copies() { return model_->copies; }
+
+ private:
+  void on_event(const AgentEvent& event) {
     if (std::holds_alternative<agent_event::StepStarted>(event)) {
-      others.us = 0;
-      began = Clock::now();
+      others_.us = 0;
+      began_ = Clock::now();
     } else if (std::holds_alternative<agent_event::StepEnded>(event)) {
-      times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - began).count() - others.us);
+      times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - began_).count() - others_.us);
     }
-  };
-  auto agent =
-      ToolCallAgent::open(model, tools_of(others, document), memory_of(store, log, document.json), options);
-  check(agent.has_value(), "opening an agent");
-  const auto report = (*agent)->run(Message::user_message(Text("Look at everything.")));
-  check(report && report->end == RunEnd::MaxSteps && times.size() == kSteps, "running an agent");
-  all.push_back(measured(step_of(log), kParley, std::move(times)));
-  all.push_back(measured(step_of(log), kMemcpy, std::move(model->copies)));
-}
+  }
+
+  Others others_;
+  std::shared_ptr<PreparedModel> model_ = std::make_shared<PreparedModel>(others_);
+  Clock::time_point began_;
+  std::unique_ptr<ToolCallAgent> agent_;
+};
 
 }  // namespace
 
 void measure_step(std::vector<Measured>& all, const Document& document) {
-  for (const std::size_t log : kLogs) measure_log(all, log, document);
+  std::vector<std::unique_ptr<Scene>> scenes;
+  for (const std::size_t log : kLogs) scenes.push_back(std::make_unique<Scene>(log, document));
+  for (std::size_t turn = 0; turn < kTurns; ++turn) {
+    for (const auto& scene : scenes) scene->run();
+  }
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    all.push_back(measured(step_of(kLogs[i]), kParley, std::move(scenes[i]->times)));
+    all.push_back(measured(step_of(kLogs[i]), kMemcpy, std::move(scenes[i]->copies())));
+  }
 }
 
 }  // namespace bench::agent_task

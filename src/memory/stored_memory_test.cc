@@ -51,6 +51,30 @@ TEST(StoredMemory, IsThereAgainAfterARestart_R2) {
   EXPECT_EQ(memory.memory().log_size(), 24U);
 }
 
+// A session of several parts: what is shown does not tell where they were cut, and a clear counts for all
+// before it.
+TEST(StoredMemory, IsReadInPartsAndIsTheSame_R2) {
+  const auto kept = new_store();
+  StoredMemory memory = opened(kept);
+  const Text long_words = Text::repaired(std::string(400'000, 'x'));
+  const auto fill = [&](const std::string& first) {
+    for (int i = 0; i < 4; ++i) {
+      const Text id = Text::repaired(first + std::to_string(i));
+      ASSERT_TRUE(memory.add(Message::user_message(long_words)));
+      ASSERT_TRUE(memory.add(call(id)));
+      ASSERT_TRUE(memory.add(result(id)));
+    }
+  };
+  fill("a");
+  EXPECT_EQ(state_of(opened(kept).memory()), state_of(memory.memory()));
+  ASSERT_TRUE(memory.clear());
+  fill("b");
+  const StoredMemory again = opened(kept);
+  EXPECT_EQ(again.memory().log_size(), 12U);
+  EXPECT_EQ(again.size(), memory.size());
+  EXPECT_EQ(state_of(again.memory()), state_of(memory.memory()));
+}
+
 TEST(StoredMemory, KeepsCallsThatWaitAcrossARestart) {
   const auto kept = new_store();
   StoredMemory memory = opened(kept);
