@@ -2,15 +2,19 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace parley::cli {
@@ -96,6 +100,22 @@ void prepare_process() {
     sigfillset(&action.sa_mask);
     ::sigaction(signal, &action, nullptr);
   }
+}
+
+// glibc's own words for this are an environment variable, which it reads before main(). With another malloc
+// the heap does not grow, and nothing is said.
+void expect_large_buffers() {
+  constexpr int kHeap = 16 << 20;
+  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
+  mallopt(M_MMAP_THRESHOLD, kHeap);
+  mallopt(M_TRIM_THRESHOLD, 16 * kHeap);
+  mallopt(M_TOP_PAD, kHeap);
+  const auto end_of_heap = [] { return reinterpret_cast<std::uintptr_t>(::sbrk(0)); };
+  const std::uintptr_t from = (end_of_heap() + kPage - 1) / kPage * kPage;
+  void* volatile grown = std::malloc(kHeap / 4);
+  std::free(grown);
+  const std::uintptr_t to = end_of_heap() / kPage * kPage;
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
 }
 
 bool catch_interrupts() {

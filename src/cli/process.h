@@ -16,6 +16,10 @@ namespace parley::cli {
 // the temporary files and end the process with 128 + the signal (130 for SIGINT).
 void prepare_process();
 
+// For a command that reads a session and writes it whole: memory comes in large pages where the system has
+// them, and stays with the process. A fault for every 4 KB of such buffers takes longer than to fill them.
+void expect_large_buffers();
+
 // From now on the first SIGINT is left to those below; the second, if nobody took the first, ends the
 // process. Fails only if there are no descriptors left; then nothing changes.
 bool catch_interrupts();

@@ -80,6 +80,7 @@ Talk::~Talk() = default;
 
 Outcome<std::unique_ptr<Talk>> Talk::open(const TalkOptions& options,
                                           const std::vector<std::string>& default_tools) {
+  expect_large_buffers();
   std::unique_ptr<Talk> talk(new Talk(options));
   Result<Config> config = read_config();
   if (!config) return std::unexpected(complain_of_config(config.error()));
