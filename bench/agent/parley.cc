@@ -30,6 +30,7 @@ std::size_t take_by_parley(const std::string& url) {
   };
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kStreams);
     for (std::size_t i = 0; i < kStreams; ++i) threads.emplace_back(take);
   }
   return tokens;

@@ -65,6 +65,7 @@ std::vector<Group> grouped(std::vector<Group> groups) {
   // Losses are kept, as a joining changes those of one group only: this is done when a process starts.
   const std::size_t count = groups.size();
   std::vector<double> rates;
+  rates.reserve(count);
   for (const Group& group : groups) rates.push_back(rate(group));
   const auto loss = [&](std::size_t a, std::size_t b) {
     return joined_rate(groups[a], groups[b]) - rates[a] - rates[b];
@@ -95,6 +96,7 @@ std::vector<Group> grouped(std::vector<Group> groups) {
     }
   }
   std::vector<Group> out;
+  out.reserve(left.size());
   for (const std::size_t each : left) out.push_back(std::move(groups[each]));
   return out;
 }

@@ -110,12 +110,14 @@ void expect_large_buffers() {
   mallopt(M_MMAP_THRESHOLD, kHeap);
   mallopt(M_TRIM_THRESHOLD, 16 * kHeap);
   mallopt(M_TOP_PAD, kHeap);
-  const auto end_of_heap = [] { return reinterpret_cast<std::uintptr_t>(::sbrk(0)); };
-  const std::uintptr_t from = (end_of_heap() + kPage - 1) / kPage * kPage;
+  const auto beyond_page = [](const char* at) { return reinterpret_cast<std::uintptr_t>(at) % kPage; };
+  char* from = static_cast<char*>(::sbrk(0));  // where the heap ends
+  from += (kPage - beyond_page(from)) % kPage;
   void* volatile grown = std::malloc(kHeap / 4);
   std::free(grown);
-  const std::uintptr_t to = end_of_heap() / kPage * kPage;
-  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+  char* to = static_cast<char*>(::sbrk(0));
+  to -= beyond_page(to);
+  if (from < to) ::madvise(from, static_cast<std::size_t>(to - from), MADV_HUGEPAGE);
 }
 
 bool catch_interrupts() {
