@@ -20,7 +20,7 @@ Result<StoredMemory> StoredMemory::open(std::shared_ptr<store::Store> store, sto
   store::Position size = 0;
   for (bool is_whole = false; !is_whole;) {
     const Result<store::Page> page = store->read(key, {.first = size, .bytes = kPartBytes});
-    if (!page && page.error().code == Code::NotFound) break;  // the first edit makes it
+    if (!page && page.error().code == Code::NotFound && size == 0) break;  // the first edit makes it
     if (!page) return std::unexpected(page.error());
     PARLEY_CHECK(memory::guarded([&] { return memory::replay(memory.state_, page->records); }));
     size += page->records.size();
