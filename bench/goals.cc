@@ -35,10 +35,10 @@ class Checker {
              measured ? base->best / row->best : 0, measured);
   }
   void at_least(std::string what, double wanted, double reached, bool measured = true) {
-    goals.push_back({std::move(what), ">= " + number(wanted), number(reached), measured, reached >= wanted});
+    goals.push_back(bench::at_least(std::move(what), wanted, reached, measured));
   }
   void at_most(std::string what, double wanted, double reached, bool measured = true) {
-    goals.push_back({std::move(what), "<= " + number(wanted), number(reached), measured, reached <= wanted});
+    goals.push_back(bench::at_most(std::move(what), wanted, reached, measured));
   }
   const Row* find(const char* task, const char* document, const char* contender) const {
     return table_.find(task, document, contender);
@@ -50,12 +50,6 @@ class Checker {
   static std::string name(const char* task, const char* document, const std::string& contender) {
     return std::string(task) + " " + document + ", " + contender;
   }
-  static std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
-    return text;
-  }
-
   const Table& table_;
 };
 
@@ -156,6 +150,20 @@ void check_media(Checker& check) {
 }
 
 }  // namespace
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+  return text;
+}
+
+Goal at_least(std::string what, double wanted, double reached, bool measured) {
+  return {std::move(what), ">= " + number(wanted), number(reached), measured, reached >= wanted};
+}
+
+Goal at_most(std::string what, double wanted, double reached, bool measured) {
+  return {std::move(what), "<= " + number(wanted), number(reached), measured, reached <= wanted};
+}
 
 std::vector<Goal> check_goals(const Table& table, const std::vector<memory_task::Held>& held,
                               const std::vector<copy_task::Cost>& copies,

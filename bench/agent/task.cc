@@ -8,19 +8,6 @@
 namespace bench::agent_task {
 namespace {
 
-const Measured* find(const std::vector<Measured>& all, const std::string& what, std::string_view contender) {
-  for (const Measured& row : all) {
-    if (row.what == what && row.contender == contender) return &row;
-  }
-  return nullptr;
-}
-
-std::string number(const char* sign, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%s%.2f", sign, value);
-  return text.data();
-}
-
 // What was not measured has no goal.
 class Goals {
  public:
@@ -30,7 +17,7 @@ class Goals {
     const Measured* ours = find(all_, what, kParley);
     const Measured* theirs = find(all_, what, rival);
     if (ours == nullptr || theirs == nullptr) return;
-    at_most(what + ", x " + rival, ours->best / theirs->best, wanted);
+    out.push_back(at_most(what + ", x " + rival, wanted, ours->best / theirs->best));
   }
   void flat() {
     double least = 1e12;
@@ -41,16 +28,12 @@ class Goals {
       least = std::min(least, row->best);
       most = std::max(most, row->best);
     }
-    at_most("a step, 1k to 100k messages in the log, slowest over fastest", most / least, 2);
+    out.push_back(at_most("a step, 1k to 100k messages in the log, slowest over fastest", 2, most / least));
   }
 
   std::vector<Goal> out;
 
  private:
-  void at_most(std::string what, double reached, double wanted) {
-    out.push_back({std::move(what), number("<= ", wanted), number("", reached), true, reached <= wanted});
-  }
-
   const std::vector<Measured>& all_;
 };
 

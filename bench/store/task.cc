@@ -120,36 +120,16 @@ void measure_redis(std::vector<Measured>& all, const std::string& what, std::vec
   measure_sizes(all, what.c_str(), *ours);
 }
 
-const Measured* find(const std::vector<Measured>& all, const std::string& what,
-                     const std::string& contender) {
-  for (const Measured& row : all) {
-    if (row.what == what && row.contender == contender) return &row;
-  }
-  return nullptr;
-}
-
-std::string number(const char* sign, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%s%.2f", sign, value);
-  return text.data();
-}
-
 // What was not measured has no goal.
 class Goals {
  public:
   explicit Goals(const std::vector<Measured>& all) : all_(all) {}
 
-  void at_least(const std::string& text, double reached, double wanted) {
-    out.push_back({text, number(">= ", wanted), number("", reached), true, reached >= wanted});
-  }
-  void at_most(const std::string& text, double reached, double wanted) {
-    out.push_back({text, number("<= ", wanted), number("", reached), true, reached <= wanted});
-  }
   void beside(const std::string& what, const char* bare, double wanted) {
     const Measured* ours = find(all_, what, kParley);
     const Measured* theirs = find(all_, what, bare);
     if (ours == nullptr || theirs == nullptr) return;
-    at_least(what + ", x " + bare, ours->per_second / theirs->per_second, wanted);
+    out.push_back(at_least(what + ", x " + bare, wanted, ours->per_second / theirs->per_second));
   }
   void together(const std::string& one, const std::string& threads, double wanted) {
     const Measured* alone = find(all_, one, kParley);
@@ -158,8 +138,9 @@ class Goals {
     if (alone == nullptr || sync == nullptr || many == nullptr) return;
     const double sync_us = 1e6 / sync->per_second;
     if (sync_us < kRealSyncUs) return;
-    at_least(many->what + ", x one thread", many->per_second / alone->per_second, wanted);
-    at_most(many->what + ", p99, fdatasyncs of " + number("", sync_us) + " us", many->p99_us / sync_us, 20);
+    out.push_back(at_least(many->what + ", x one thread", wanted, many->per_second / alone->per_second));
+    out.push_back(
+        at_most(many->what + ", p99, fdatasyncs of " + number(sync_us) + " us", 20, many->p99_us / sync_us));
   }
   void flat(const char* store) {
     double least = 1e12;
@@ -170,7 +151,8 @@ class Goals {
       least = std::min(least, row->per_second);
       most = std::max(most, row->per_second);
     }
-    at_most(std::string(store) + ", append to 1k to 1M messages, slowest over fastest", most / least, 2);
+    out.push_back(
+        at_most(std::string(store) + ", append to 1k to 1M messages, slowest over fastest", 2, most / least));
   }
 
   std::vector<Goal> out;
