@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "cli/run_json.h"
@@ -15,6 +16,7 @@
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
 #include "parley/base/utf8.h"
+#include "parley/net/http.h"
 
 namespace parley::cli {
 namespace {
@@ -96,6 +98,9 @@ Outcome<std::unique_ptr<Talk>> Talk::open(const TalkOptions& options,
   Outcome<store::Store> store = open_store(talk->options_.store);
   if (!store) return std::unexpected(store.error());
   talk->store_ = std::make_shared<store::Store>(*std::move(store));
+  // Beside the reading of the session, and not of the opening: a thread cannot be started while libraries are
+  // loaded. If it fails, the first request says so.
+  const std::jthread preparation([] { static_cast<void>(net::prepare()); });
   if (const auto chosen = talk->choose_session(); !chosen) return std::unexpected(chosen.error());
   if (const auto used = talk->choose_model(options.model); !used) return std::unexpected(used.error());
 

@@ -1,8 +1,6 @@
-// The one file that includes libcurl.
 #include "parley/net/http.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -15,6 +13,7 @@
 #include <mutex>
 #include <new>
 
+#include "net/curl.h"
 #include "net/fields.h"
 #include "parley/base/deadline.h"
 
@@ -26,20 +25,20 @@ namespace {
 constexpr std::string_view kPinned = "pinned.invalid";
 
 struct EasyDeleter {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  void operator()(CURL* easy) const { curl().easy_cleanup(easy); }
 };
 struct MultiDeleter {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+  void operator()(CURLM* multi) const { curl().multi_cleanup(multi); }
 };
 struct ListDeleter {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(curl_slist* list) const { curl().slist_free_all(list); }
 };
 using Easy = std::unique_ptr<CURL, EasyDeleter>;
 using Multi = std::unique_ptr<CURLM, MultiDeleter>;
 using List = std::unique_ptr<curl_slist, ListDeleter>;
 
 void append(List& list, const std::string& line) {
-  curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+  curl_slist* longer = curl().slist_append(list.get(), line.c_str());
   if (longer == nullptr) throw std::bad_alloc();
   (void)list.release();
   list.reset(longer);
@@ -142,9 +141,9 @@ class Transfer {
   Transfer(const Request& request, Connections* connections)
       : request_(request),
         pool_(connections == nullptr ? nullptr : connections->pool_.get()),
-        easy_(curl_easy_init()),
+        easy_(curl().easy_init()),
         multi_(pool_ == nullptr ? nullptr : pool_->take(key_of(request))) {
-    if (!multi_) multi_.reset(curl_multi_init());
+    if (!multi_) multi_.reset(curl().multi_init());
     if (!easy_ || !multi_) throw std::bad_alloc();
   }
   Transfer(const Transfer&) = delete;
@@ -156,11 +155,11 @@ class Transfer {
 
   Result<Response> run() {
     set_up();
-    curl_multi_add_handle(multi_.get(), easy_.get());
+    curl().multi_add_handle(multi_.get(), easy_.get());
     const CURLcode status = wait();
     curl_off_t wire = 0;
-    curl_easy_getinfo(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T, &wire);
-    curl_multi_remove_handle(multi_.get(), easy_.get());
+    curl().easy_getinfo(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T, &wire);
+    curl().multi_remove_handle(multi_.get(), easy_.get());
     if (thrown_) std::rethrow_exception(thrown_);
     if (status == CURLE_OK) take_progress(0, wire);  // the last bytes may have come without a report
     if (error_) return std::unexpected(*std::move(error_));
@@ -174,7 +173,7 @@ class Transfer {
  private:
   template <typename Value>
   void set(CURLoption option, Value value) {
-    const CURLcode status = curl_easy_setopt(easy_.get(), option, value);
+    const CURLcode status = curl().easy_setopt(easy_.get(), option, value);
     if (status == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
     if (status != CURLE_OK && !error_) {
       error_ = made(Code::Unavailable, "libcurl does not know an option that is needed");
@@ -278,16 +277,16 @@ class Transfer {
   CURLcode wait() {
     if (error_) return CURLE_ABORTED_BY_CALLBACK;
     // curl_multi_wakeup() is the one call that another thread may make.
-    const std::stop_callback wake(request_.stop, [this] { curl_multi_wakeup(multi_.get()); });
+    const std::stop_callback wake(request_.stop, [this] { curl().multi_wakeup(multi_.get()); });
     for (;;) {
       if (request_.stop.stop_requested()) {
         error_ = made(Code::Cancelled, "the request was cancelled");
         return CURLE_ABORTED_BY_CALLBACK;
       }
       int running = 0;
-      if (curl_multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_FAILED_INIT;
+      if (curl().multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_FAILED_INIT;
       int left = 0;
-      while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+      while (const CURLMsg* message = curl().multi_info_read(multi_.get(), &left)) {
         if (message->msg == CURLMSG_DONE) return message->data.result;
       }
       if (running == 0) return CURLE_FAILED_INIT;
@@ -299,7 +298,7 @@ class Transfer {
       }
       constexpr std::chrono::milliseconds kLongestWait{1000};  // libcurl shortens it to its own next deadline
       const int time = static_cast<int>(std::min(quiet, kLongestWait).count());
-      if (curl_multi_poll(multi_.get(), nullptr, 0, time, nullptr) != CURLM_OK) return CURLE_FAILED_INIT;
+      if (curl().multi_poll(multi_.get(), nullptr, 0, time, nullptr) != CURLM_OK) return CURLE_FAILED_INIT;
     }
   }
 
@@ -397,7 +396,7 @@ class Transfer {
   bool end_header() {
     is_header_whole_ = true;
     long status = 0;
-    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl().easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     if (status < 200 || response_.status != 0) return true;
     response_.status = static_cast<int>(status);
     if (!request_.on_start) return true;
@@ -457,7 +456,7 @@ class Transfer {
       case CURLE_BAD_CONTENT_ENCODING:
         return made(Code::Unavailable, "the answer of " + host + " is not compressed as it says");
       default:
-        return made(Code::Unavailable, "the request to " + host + " failed: " + curl_easy_strerror(status));
+        return made(Code::Unavailable, "the request to " + host + " failed: " + curl().easy_strerror(status));
     }
   }
 
@@ -487,13 +486,13 @@ namespace {
 
 Result<Response> transfer(const Request& request, Connections* connections) {
   PARLEY_CHECK(check(request));
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);  // safe from any thread since 7.84
-  if (ready != CURLE_OK) return fail(Code::Unavailable, "libcurl could not be started");
+  PARLEY_CHECK(load_curl());
   return Transfer(request, connections).run();
 }
 
 }  // namespace
 
+Result<void> prepare() { return load_curl(); }
 Result<Response> send(const Request& request) { return transfer(request, nullptr); }
 Result<Response> send(const Request& request, Connections& connections) {
   return transfer(request, &connections);

@@ -1,6 +1,5 @@
 #include "store/postgres_connection.h"
 
-#include <libpq-fe.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <climits>
 #include <optional>
 #include <utility>
+
+#include "store/libpq.h"
 
 namespace parley::store {
 namespace {
@@ -90,7 +91,7 @@ std::string one_line(std::string_view text) {
 }
 
 std::string_view field_of(const pg_result* result, int field) {
-  const char* value = PQresultErrorField(result, field);
+  const char* value = pq().resultErrorField(result, field);
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
@@ -117,9 +118,9 @@ using Options = std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)>;
 
 Options options_of(const Secret& uri) {
   char* why = nullptr;  // may repeat the password
-  PQconninfoOption* options = PQconninfoParse(std::string(uri.reveal()).c_str(), &why);
-  PQfreemem(why);
-  return {options, PQconninfoFree};
+  PQconninfoOption* options = pq().conninfoParse(std::string(uri.reveal()).c_str(), &why);
+  pq().freemem(why);
+  return {options, pq().conninfoFree};
 }
 
 pg_conn* start(const Secret& uri) {
@@ -136,7 +137,7 @@ pg_conn* start(const Secret& uri) {
   }
   add("client_encoding", "UTF8");
   add(nullptr, nullptr);
-  return PQconnectStartParams(names.data(), values.data(), 0);
+  return pq().connectStartParams(names.data(), values.data(), 0);
 }
 
 // Waits for one of `events`. False at the deadline.
@@ -154,13 +155,13 @@ Result<void> finish_connecting(pg_conn* connection, Deadline deadline) {
   PostgresPollingStatusType wants = PGRES_POLLING_WRITING;
   while (wants != PGRES_POLLING_OK) {
     if (wants == PGRES_POLLING_FAILED) {
-      return fail(Code::Unavailable, "PostgreSQL: " + one_line(PQerrorMessage(connection)));
+      return fail(Code::Unavailable, "PostgreSQL: " + one_line(pq().errorMessage(connection)));
     }
     const short events = wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    if (!wait_for(PQsocket(connection), events, deadline)) {
+    if (!wait_for(pq().socket(connection), events, deadline)) {
       return fail(Code::Timeout, "PostgreSQL did not take the connection in time");
     }
-    wants = PQconnectPoll(connection);
+    wants = pq().connectPoll(connection);
   }
   return {};
 }
@@ -220,18 +221,18 @@ bool Arguments::is_too_large() const {
 
 // ---- Answers
 
-void Answer::free(pg_result* result) { PQclear(result); }
+void Answer::free(pg_result* result) { pq().clear(result); }
 
-std::size_t Answer::rows() const { return static_cast<std::size_t>(PQntuples(result_.get())); }
+std::size_t Answer::rows() const { return static_cast<std::size_t>(pq().ntuples(result_.get())); }
 
 bool Answer::is_null(std::size_t row, int column) const {
-  return PQgetisnull(result_.get(), static_cast<int>(row), column) != 0;
+  return pq().getisnull(result_.get(), static_cast<int>(row), column) != 0;
 }
 
 std::string_view Answer::bytes(std::size_t row, int column) const {
   const int at = static_cast<int>(row);
-  return {PQgetvalue(result_.get(), at, column),
-          static_cast<std::size_t>(PQgetlength(result_.get(), at, column))};
+  return {pq().getvalue(result_.get(), at, column),
+          static_cast<std::size_t>(pq().getlength(result_.get(), at, column))};
 }
 
 std::int64_t Answer::number(std::size_t row, int column) const {
@@ -250,6 +251,7 @@ std::optional<std::int64_t> Answer::maybe_number(std::size_t row, int column) co
 // ---- Connecting
 
 Result<void> check_postgres_uri(const Secret& uri) {
+  PARLEY_CHECK(load_pq());
   if (options_of(uri) != nullptr) return {};
   return fail(Code::Invalid, "this is no URI of PostgreSQL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE");
 }
@@ -259,33 +261,33 @@ Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const Secre
   pg_conn* connection = out->connection_;
   if (connection == nullptr) return fail(Code::Unavailable, "PostgreSQL: out of memory");
   // Without this libpq would print what the server remarks.
-  PQsetNoticeReceiver(connection, [](void*, const PGresult*) {}, nullptr);
-  if (PQstatus(connection) == CONNECTION_BAD) {
-    return fail(Code::Unavailable, "PostgreSQL: " + one_line(PQerrorMessage(connection)));
+  pq().setNoticeReceiver(connection, [](void*, const PGresult*) {}, nullptr);
+  if (pq().status(connection) == CONNECTION_BAD) {
+    return fail(Code::Unavailable, "PostgreSQL: " + one_line(pq().errorMessage(connection)));
   }
   PARLEY_CHECK(finish_connecting(connection, deadline));
-  if (PQsetnonblocking(connection, 1) != 0 || PQenterPipelineMode(connection) != 1) {
-    return fail(Code::Unavailable, "PostgreSQL: " + one_line(PQerrorMessage(connection)));
+  if (pq().setnonblocking(connection, 1) != 0 || pq().enterPipelineMode(connection) != 1) {
+    return fail(Code::Unavailable, "PostgreSQL: " + one_line(pq().errorMessage(connection)));
   }
   return out;
 }
 
-PostgresConnection::~PostgresConnection() { PQfinish(connection_); }
+PostgresConnection::~PostgresConnection() { pq().finish(connection_); }
 
 bool PostgresConnection::is_alive() const {
-  if (is_broken_ || PQstatus(connection_) != CONNECTION_OK) return false;
-  pollfd wanted{PQsocket(connection_), POLLIN, 0};
+  if (is_broken_ || pq().status(connection_) != CONNECTION_OK) return false;
+  pollfd wanted{pq().socket(connection_), POLLIN, 0};
   return poll(&wanted, 1, 0) == 0;
 }
 
 bool PostgresConnection::is_idle() const {
-  return !is_broken_ && PQstatus(connection_) == CONNECTION_OK &&
-         PQtransactionStatus(connection_) == PQTRANS_IDLE;
+  return !is_broken_ && pq().status(connection_) == CONNECTION_OK &&
+         pq().transactionStatus(connection_) == PQTRANS_IDLE;
 }
 
 // ---- Groups
 
-std::string PostgresConnection::reason() const { return one_line(PQerrorMessage(connection_)); }
+std::string PostgresConnection::reason() const { return one_line(pq().errorMessage(connection_)); }
 
 std::unexpected<SqlError> PostgresConnection::cut(Code code, std::string why) {
   is_broken_ = true;
@@ -298,7 +300,7 @@ Sql<void> PostgresConnection::prepare(const Statement& statement) {
   const std::string_view name = statement.name;
   const auto is_sent = [&](const Sent& sent) { return sent.prepares == name; };
   if (prepared_.contains(name) || std::any_of(sent_.begin(), sent_.end(), is_sent)) return {};
-  if (PQsendPrepare(connection_, statement.name, statement.sql, 0, nullptr) != 1) {
+  if (pq().sendPrepare(connection_, statement.name, statement.sql, 0, nullptr) != 1) {
     return cut(Code::Unavailable, "PostgreSQL: " + reason());
   }
   sent_.push_back({.prepares = name});
@@ -320,12 +322,12 @@ Sql<void> PostgresConnection::send(const Call& call) {
   const std::string_view name = statement.name;
   bool is_sent = false;
   if (name.empty()) {
-    is_sent = PQsendQueryParams(connection_, statement.sql, count, nullptr, values.data(), lengths.data(),
-                                formats.data(), 1) == 1;
+    is_sent = pq().sendQueryParams(connection_, statement.sql, count, nullptr, values.data(), lengths.data(),
+                                   formats.data(), 1) == 1;
   } else {
     PARLEY_CHECK(prepare(statement));
-    is_sent = PQsendQueryPrepared(connection_, statement.name, count, values.data(), lengths.data(),
-                                  formats.data(), 1) == 1;
+    is_sent = pq().sendQueryPrepared(connection_, statement.name, count, values.data(), lengths.data(),
+                                     formats.data(), 1) == 1;
   }
   if (!is_sent) return cut(Code::Unavailable, "PostgreSQL: " + reason());
   sent_.push_back({});
@@ -347,16 +349,16 @@ Sql<void> PostgresConnection::send_timeout(Deadline deadline) {
 }
 
 Sql<pg_result*> PostgresConnection::next_result(Deadline deadline) {
-  while (PQisBusy(connection_) != 0) {
-    const int unsent = PQflush(connection_);
+  while (pq().isBusy(connection_) != 0) {
+    const int unsent = pq().flush(connection_);
     if (unsent < 0) return cut(Code::Unavailable, "PostgreSQL: " + reason());
     const auto events = static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN);
-    if (!wait_for(PQsocket(connection_), events, deadline)) {
+    if (!wait_for(pq().socket(connection_), events, deadline)) {
       return cut(Code::Timeout, "PostgreSQL did not answer in time");
     }
-    if (PQconsumeInput(connection_) == 0) return cut(Code::Unavailable, "PostgreSQL: " + reason());
+    if (pq().consumeInput(connection_) == 0) return cut(Code::Unavailable, "PostgreSQL: " + reason());
   }
-  return PQgetResult(connection_);
+  return pq().getResult(connection_);
 }
 
 Sql<std::vector<Answer>> PostgresConnection::receive(Deadline deadline) {
@@ -365,17 +367,17 @@ Sql<std::vector<Answer>> PostgresConnection::receive(Deadline deadline) {
   for (std::size_t at = 0; true;) {
     PARLEY_TRY(pg_result* const result, next_result(deadline));
     if (result == nullptr) {  // the end of one statement
-      if (PQstatus(connection_) != CONNECTION_OK) return cut(Code::Unavailable, "PostgreSQL: " + reason());
+      if (pq().status(connection_) != CONNECTION_OK) return cut(Code::Unavailable, "PostgreSQL: " + reason());
       ++at;
       continue;
     }
     Answer answer(result);
-    const ExecStatusType status = PQresultStatus(result);
+    const ExecStatusType status = pq().resultStatus(result);
     if (status == PGRES_PIPELINE_SYNC) break;
     if (status == PGRES_PIPELINE_ABORTED) continue;
     if (status == PGRES_FATAL_ERROR) {
       SqlError error = refusal_of(result);
-      if (is_end(result) || PQstatus(connection_) != CONNECTION_OK) {
+      if (is_end(result) || pq().status(connection_) != CONNECTION_OK) {
         return cut(Code::Unavailable, std::move(error.message));
       }
       if (!refused) refused = std::move(error);
@@ -402,7 +404,7 @@ Sql<std::vector<Answer>> PostgresConnection::run(std::span<const Call> group, De
   sent_.clear();
   PARLEY_CHECK(send_timeout(deadline));
   for (const Call& call : group) PARLEY_CHECK(send(call));
-  if (PQpipelineSync(connection_) != 1) return cut(Code::Unavailable, "PostgreSQL: " + reason());
+  if (pq().pipelineSync(connection_) != 1) return cut(Code::Unavailable, "PostgreSQL: " + reason());
   Sql<std::vector<Answer>> answers = receive(deadline);
   if (!answers) statement_timeout_ = milliseconds(0);  // the setting was undone with the rest
   return answers;

@@ -94,13 +94,14 @@ class Answer {
   std::unique_ptr<pg_result, void (*)(pg_result*)> result_;
 };
 
-// Fails with Invalid if no URI looks like that. The error does not repeat it: it may hold a password.
+// Fails with Invalid if no URI looks like that, with Unavailable if there is no libpq. The error does not
+// repeat the URI: it may hold a password.
 Result<void> check_postgres_uri(const Secret& uri);
 
 class PostgresConnection {
  public:
   // What the URI leaves out is taken from where libpq looks for it, like any client of PostgreSQL does. A
-  // name of a host is looked up without a deadline: libpq offers none.
+  // name of a host is looked up without a deadline: libpq offers none. REQUIRES: check_postgres_uri(uri).
   static Result<std::unique_ptr<PostgresConnection>> open(const Secret& uri, Deadline deadline);
   ~PostgresConnection();
   PostgresConnection(const PostgresConnection&) = delete;

@@ -114,4 +114,9 @@ class Connections {
 Result<Response> send(const Request& request);
 Result<Response> send(const Request& request, Connections& connections);
 
+// What the first request would do before all others, which takes milliseconds: libcurl and what it needs is
+// loaded. For a program that has something else to do meanwhile, from any thread. Unavailable without
+// libcurl.
+Result<void> prepare();
+
 }  // namespace parley::net

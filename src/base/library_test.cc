@@ -1,0 +1,36 @@
+#include "base/library.h"
+
+#include <gtest/gtest.h>
+
+namespace parley {
+namespace {
+
+TEST(Library, ItsFunctionsCanBeCalled) {
+  const auto math = Library::load("libm.so.6", "libc6");
+  ASSERT_TRUE(math.has_value()) << math.error().message;
+  double (*root)(double) = nullptr;
+  ASSERT_TRUE(math->find("sqrt", root).has_value());
+  EXPECT_EQ(root(16), 4);
+}
+
+TEST(Library, OneThatIsNotThereSaysWhatToInstall) {
+  const auto none = Library::load("libparley-none.so.1", "parley-none");
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code, Code::Unavailable);
+  EXPECT_TRUE(none.error().message.starts_with(
+      "libparley-none.so.1 cannot be loaded: install parley-none (libparley-none.so.1: cannot open"))
+      << none.error().message;
+}
+
+TEST(Library, AFunctionThatIsNotThereIsNamed) {
+  const auto math = Library::load("libm.so.6", "libc6");
+  ASSERT_TRUE(math.has_value());
+  void (*none)() = nullptr;
+  const auto found = math->find("parley_none", none);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().message, "libm.so.6 is too old: it has no parley_none");
+  EXPECT_EQ(none, nullptr);
+}
+
+}  // namespace
+}  // namespace parley
