@@ -53,7 +53,7 @@ class Call {
   }
 
   Called<ModelAnswer> run() {
-    Result<net::Request> request =
+    Result<model::WireRequest> request =
         model::request_of(asked_, client_.info.name, client_.provider, client_.config, notes_);
     if (!request) {
       return error({.kind = FailureKind::InvalidRequest, .message = Text::repaired(request.error().message)},
@@ -62,7 +62,7 @@ class Call {
     for (;;) {
       if (question_.stop.stop_requested()) return stopped();
       if (auto refusal = wait_for_turn()) return *std::move(refusal);
-      Attempted attempted = attempt(*request);
+      Attempted attempted = attempt(request->http);
       if (attempted.said) return answer(std::move(attempted));
       const milliseconds left = time_left();
       const auto wait = attempted.code == Code::Cancelled

@@ -13,8 +13,8 @@ Text name_of(const ModelRequest& asked, const Text& model) {
   return own.value_or(Json()).as_string().value_or(model);
 }
 
-Result<net::Request> request_of(const ModelRequest& asked, const Text& model, const Provider& provider,
-                                const ModelConfig& config, std::vector<Note>& notes) {
+Result<WireRequest> request_of(const ModelRequest& asked, const Text& model, const Provider& provider,
+                               const ModelConfig& config, std::vector<Note>& notes) {
   Settings settings = asked.conversation.settings();
   for (const auto& [setting, value] : config.settings.all()) {
     if (!settings.get(setting)) settings.set(setting, value);
@@ -38,14 +38,15 @@ Result<net::Request> request_of(const ModelRequest& asked, const Text& model, co
     w.begin_object().key("name").string(asked.reply->name).key("schema").value(asked.reply->schema);
     said.set(Setting::ReplySchema, w.end_object().take());
   }
-  Conversation conversation = asked.conversation;
-  conversation.set_shape(DocumentShape::Envelope);
-  conversation.set_settings(std::move(said));
-  if (!config.sees_images) replace_images(conversation, notes);
-  PARLEY_TRY(const Gathering document, gather(conversation, provider.dialect));
-  notes.insert(notes.end(), document.notes.begin(), document.notes.end());
+  WireRequest out;
+  out.conversation = asked.conversation;
+  out.conversation.set_shape(DocumentShape::Envelope);
+  out.conversation.set_settings(std::move(said));
+  if (!config.sees_images) replace_images(out.conversation, notes);
+  PARLEY_TRY(out.document, gather(out.conversation, provider.dialect));
+  notes.insert(notes.end(), out.document.notes.begin(), out.document.notes.end());
 
-  net::Request request;
+  net::Request& request = out.http;
   PARLEY_TRY(request.url, url_of(provider, {config.base_url, config.api_version, name, asked.stream}));
   request.method = "POST";
   request.headers = config.headers;
@@ -59,17 +60,14 @@ Result<net::Request> request_of(const ModelRequest& asked, const Text& model, co
     request.secret_headers.push_back(
         {std::string(provider.key_header), std::string(provider.key_prefix), config.key});
   }
-  std::size_t size = 0;
-  for (const std::string_view piece : document.pieces) size += piece.size();
-  request.body.reserve(size);
-  for (const std::string_view piece : document.pieces) request.body += piece;
+  request.pieces = out.document.pieces;
   request.connect_timeout = config.timeouts.connect;
   request.first_byte_timeout = config.timeouts.first_byte;
   request.idle_timeout = config.timeouts.idle;
   request.proxy = config.proxy;
   request.ca_file = config.ca_file;
   request.max_bytes = request.max_wire_bytes = config.max_answer_bytes;
-  return request;
+  return out;
 }
 
 }  // namespace parley::model

@@ -88,6 +88,39 @@ Result<void> check(const Request& request) {
   return {};
 }
 
+// The body of a request, read from its beginning to its end.
+class Upload {
+ public:
+  explicit Upload(const Request& request) {
+    parts_.reserve(request.pieces.size() + 1);
+    parts_.push_back(request.body);
+    parts_.insert(parts_.end(), request.pieces.begin(), request.pieces.end());
+    for (const std::string_view part : parts_) size_ += part.size();
+  }
+
+  std::size_t size() const { return size_; }
+  void rewind() { part_ = offset_ = 0; }
+
+  // How many bytes there were; none at the end.
+  std::size_t read(char* to, std::size_t room) {
+    std::size_t done = 0;
+    while (done < room && part_ < parts_.size()) {
+      const std::size_t copied = parts_[part_].copy(to + done, room - done, offset_);
+      done += copied;
+      offset_ += copied;
+      if (offset_ < parts_[part_].size()) continue;
+      ++part_;
+      offset_ = 0;
+    }
+    return done;
+  }
+
+ private:
+  std::vector<std::string_view> parts_;
+  std::size_t size_ = 0;
+  std::size_t part_ = 0, offset_ = 0;  // what comes next
+};
+
 // What two requests must have in common to use one connection (N11).
 std::string key_of(const Request& request) {
   std::string key = request.url.scheme + "://" + request.url.host + ':';
@@ -228,9 +261,13 @@ class Transfer {
       set(CURLOPT_NOBODY, 1L);
       return;
     }
-    if (!request_.body.empty() || request_.method == "POST") {
-      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-      set(CURLOPT_POSTFIELDS, request_.body.c_str());
+    if (upload_.size() > 0 || request_.method == "POST") {
+      set(CURLOPT_POST, 1L);
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(upload_.size()));
+      set(CURLOPT_READFUNCTION, &Transfer::on_read);
+      set(CURLOPT_READDATA, this);
+      set(CURLOPT_SEEKFUNCTION, &Transfer::on_seek);
+      set(CURLOPT_SEEKDATA, this);
     }
     set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
   }
@@ -336,6 +373,15 @@ class Transfer {
     }
   }
 
+  static std::size_t on_read(char* to, std::size_t, std::size_t size, void* self) {
+    return static_cast<Transfer*>(self)->upload_.read(to, size);
+  }
+  // libcurl begins anew on another connection (N11); anything else would be a surprise to it, too.
+  static int on_seek(void* self, curl_off_t offset, int origin) {
+    if (offset != 0 || origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
+    static_cast<Transfer*>(self)->upload_.rewind();
+    return CURL_SEEKFUNC_OK;
+  }
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) {
     return static_cast<Transfer*>(self)->guarded([&](Transfer& t) { return t.take_header({data, size}); })
                ? size
@@ -461,6 +507,7 @@ class Transfer {
   }
 
   const Request& request_;
+  Upload upload_{request_};
   Connections::Pool* pool_;
   Deadline quiet_ = Deadline::in(request_.first_byte_timeout);
   // Lists outlive the handle that points to them.

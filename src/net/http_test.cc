@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <thread>
 
@@ -63,6 +64,17 @@ TEST(Http, SendsABody) {
   EXPECT_NE(seen.head.find("\r\nContent-Type: application/json\r\n"), std::string::npos) << seen.head;
   EXPECT_EQ(seen.head.find("urlencoded"), std::string::npos) << seen.head;
   EXPECT_EQ(seen.head.find("Expect"), std::string::npos) << seen.head;
+}
+
+TEST(Http, SendsTheBodyAndThenItsPieces) {
+  LoopbackServer server(saying(answer("200 OK", "", "")));
+  const std::string large(300'000, 'x');
+  Request request = request_to(server.url("/"));
+  request.method = "POST";
+  request.body = "[";
+  request.pieces = {"1,", "", large, "]"};
+  EXPECT_EQ(outcome(send(request)), "status 200");
+  EXPECT_TRUE(server.seen().at(0).body == "[1," + large + "]");
 }
 
 // N1
@@ -444,6 +456,27 @@ TEST(HttpConnections, AreReplacedWhenTheServerHasGone) {
   server.stop();
   server = server_of_one_connection(port);
   EXPECT_EQ(outcome(send(request, connections)), "status 200");
+}
+
+// N11: what was sent on the one that died is sent again, all of it.
+TEST(HttpConnections, AreReplacedInTheMiddleOfARequest) {
+  std::atomic<int> count = 0;
+  const Server server = Server::listen({}, [&](const Inquiry& inquiry, Reply& reply) {
+                          if (++count == 2) return reply.cut();
+                          reply.whole(200, {}, inquiry.body);
+                        }).value();
+  Connections connections;
+  const std::string large(300'000, 'x');
+  Request request = request_to(server.url("/"));
+  request.method = "POST";
+  request.body = "[";
+  request.pieces = {large, "]"};
+  for (int i = 0; i < 2; ++i) {
+    const auto response = send(request, connections);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_TRUE(response->body == "[" + large + "]");
+  }
+  EXPECT_EQ(count, 3);
 }
 
 // N11

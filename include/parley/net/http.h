@@ -58,6 +58,7 @@ struct Request {
   std::vector<Header> headers = {};
   std::vector<SecretHeader> secret_headers = {};
   std::string body = {};
+  std::vector<std::string_view> pieces = {};  // what follows of the body; they live as long as the request
 
   std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds timeout{60'000};  // for all of it
