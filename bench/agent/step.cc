@@ -106,13 +106,15 @@ class PreparedModel final : public Model {
     const auto made =
         ::parley::model::request_of(request, info_.name, *provider_named("openai").value(), config_, notes);
     check(made.has_value(), "making a request");
-    return others_.time([&] { return answer(made->body); });
+    return others_.time([&] { return answer(made->http.pieces); });
   }
 
   std::vector<double> copies;  // memcpys of the bodies
 
  private:
-  Called<ModelAnswer> answer(const std::string& body) {
+  Called<ModelAnswer> answer(const std::vector<std::string_view>& pieces) {
+    std::string body;
+    for (const std::string_view piece : pieces) body += piece;
     copy_.resize(std::max(copy_.size(), body.size()));
     std::memcpy(copy_.data(), body.data(), body.size());
     const Clock::time_point began = Clock::now();

@@ -137,12 +137,14 @@ Result<Db> Db::open(const std::string& path, Mode mode) {
   // Only the writer may move frames of the log into the file (sqlite_writer.h), so no connection does it as
   // it closes.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  // The cache holds what a group of appends changes, and a session of a thousand messages. More of it is not
-  // better: SQLite walks through all of it at every commit.
+  // A writer's cache holds what a group of appends changes; more of it is not better, for SQLite walks
+  // through all of it at every commit. A reader reads most pages once, and the system has them: what its
+  // cache would hold is memory to be cleared first.
   PARLEY_CHECK(
       db.run("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA "
-             "foreign_keys = OFF; PRAGMA cache_size = -8192;"));
-  if (mode == Mode::Read) PARLEY_CHECK(db.run("PRAGMA query_only = ON"));
+             "foreign_keys = OFF"));
+  PARLEY_CHECK(db.run(mode == Mode::Read ? "PRAGMA cache_size = -512; PRAGMA query_only = ON"
+                                         : "PRAGMA cache_size = -8192"));
   return db;
 }
 
