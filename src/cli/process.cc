@@ -112,9 +112,11 @@ void expect_large_buffers() {
   mallopt(M_TOP_PAD, kHeap);
   const auto beyond_page = [](const char* at) { return reinterpret_cast<std::uintptr_t>(at) % kPage; };
   char* from = static_cast<char*>(::sbrk(0));  // where the heap ends
-  from += (kPage - beyond_page(from)) % kPage;
-  void* volatile grown = std::malloc(kHeap / 4);
-  std::free(grown);
+  const std::uintptr_t gap = (kPage - beyond_page(from)) % kPage;
+  from += gap;
+  // What is given out from now on shall begin where a large page does, so what lies before is never used.
+  // Nothing in the large pages is touched before they are wanted: one small page keeps a large one away.
+  [[maybe_unused]] static void* volatile before = std::malloc(gap);
   char* to = static_cast<char*>(::sbrk(0));
   to -= beyond_page(to);
   if (from < to) ::madvise(from, static_cast<std::size_t>(to - from), MADV_HUGEPAGE);
