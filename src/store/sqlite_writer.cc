@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "store/sqlite_schema.h"
@@ -61,14 +62,10 @@ Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open(const std::string& path
 }
 
 SqliteWriter::SqliteWriter(Db db, FileLock lock, std::chrono::microseconds patience)
-    : db_(std::move(db)),
-      lock_(std::move(lock)),
-      patience_(patience),
-      tender_([this](const std::stop_token& stop) { tend_log(stop); }) {}
+    : db_(std::move(db)), lock_(std::move(lock)), patience_(patience) {}
 
 SqliteWriter::~SqliteWriter() {
-  tender_.request_stop();
-  tender_.join();
+  tender_ = std::jthread();
   // Who copies the file alone should have all of it. If somebody reads just now, they may do this later.
   if (has_written_) (void)empty_log(Deadline::in(milliseconds(100)));
 }
@@ -119,6 +116,7 @@ void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   has_written_ = has_written_ || !group.front()->is_alone;
   const std::int64_t before = std::exchange(log_frames_, db_.log_frames());
   const auto has_reached = [&](std::int64_t length) { return before < length && log_frames_ >= length; };
+  if (log_frames_ >= kLongFrames && !tender_.joinable()) start_tender();
   if (has_reached(kLongFrames) || has_reached(kTooLongFrames)) log_grew_.notify_one();
   std::array<bool, 2> rings = {};
   for (Request* request : group) {
@@ -216,6 +214,14 @@ Result<void> SqliteWriter::run_in_savepoint(const Job& job) {
   }
   PARLEY_TRY(Query release, db_.query("RELEASE job"));
   return release.run();
+}
+
+// Most processes write too little to need one. REQUIRES: the mutex is held.
+void SqliteWriter::start_tender() {
+  try {
+    tender_ = std::jthread([this](const std::stop_token& stop) { tend_log(stop); });
+  } catch (const std::system_error&) {  // no thread can be had now: the next group tries again
+  }
 }
 
 void SqliteWriter::tend_log(const std::stop_token& stop) {

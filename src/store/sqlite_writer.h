@@ -2,8 +2,8 @@
 //
 // Writers that come while others are at work go into their transaction, and those that come while it is
 // committed into the next one: one sync for all of them (group commit). What was written goes first into a
-// log; a thread of the writer moves it into the file when nobody is writing, or when the log has grown very
-// long.
+// log; once that is long, a thread of the writer moves it into the file when nobody is writing, or when the
+// log has grown very long.
 //
 // Safe from any thread.
 #pragma once
@@ -68,6 +68,7 @@ class SqliteWriter {
   Result<void> commit(Group& group);
   Result<bool> run_all(Group& group, bool with_savepoints);
   Result<void> run_in_savepoint(const Job& job);
+  void start_tender();
   void tend_log(const std::stop_token& stop);
   Result<void> checkpoint();
 
@@ -86,7 +87,7 @@ class SqliteWriter {
   bool has_written_ = false;
   std::int64_t log_frames_ = 0;
   std::condition_variable_any log_grew_;
-  std::jthread tender_;  // last: it uses all of the above
+  std::jthread tender_;  // once the log is long; last: it uses all of the above
 };
 
 }  // namespace parley::store

@@ -49,6 +49,25 @@ TEST(SqliteWriter, CommitsThreadsTogetherAndEachOnce) {
   std::filesystem::remove_all(folder);
 }
 
+// What is in the log comes into the file while the store is open, once there is much of it.
+TEST(SqliteWriter, MovesALongLogIntoTheFile) {
+  std::string folder = (std::filesystem::temp_directory_path() / "parley-writer-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string file = folder + "/store.db";
+  Store store = *open_store("sqlite:" + file, {.durability = Durability::None});
+  Record record;
+  record.body = std::string(std::size_t{100} << 10, ' ');
+  constexpr std::uintmax_t kRecords = 100;
+  for (std::uintmax_t i = 0; i < kRecords; ++i) {
+    ASSERT_TRUE(store.append({"default", "s"}, Batch({record})));
+  }
+  const Deadline deadline = Deadline::in(std::chrono::seconds(30));
+  const auto is_moved = [&] { return std::filesystem::file_size(file) > kRecords * record.body.size() / 2; };
+  while (!is_moved() && !deadline.has_passed()) std::this_thread::yield();
+  EXPECT_TRUE(is_moved());
+  std::filesystem::remove_all(folder);
+}
+
 // A job that fails takes nothing of the others with it.
 TEST(SqliteWriter, UndoesOnlyTheJobThatFails) {
   std::string folder = (std::filesystem::temp_directory_path() / "parley-writer-XXXXXX").string();
