@@ -1,6 +1,7 @@
 #include "model/attempt.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -46,6 +47,12 @@ Message joined(std::span<const Message> messages) {
   return MessageBuilder(Role::Assistant).blocks(std::move(blocks)).build().value();
 }
 
+// The beginning of a stream, or of what claims to be one.
+bool is_event(std::string_view body) {
+  constexpr std::array<std::string_view, 3> kFields = {"data:", "event:", ":"};
+  return std::ranges::any_of(kFields, [&](std::string_view field) { return body.starts_with(field); });
+}
+
 // What it means that a model ended like this. REQUIRES: failure_kind() has an answer to it.
 Failure failure_of(const stream::Done& done) {
   Failure failure;
@@ -66,8 +73,8 @@ Code code_of(const Failure& failure) {
 Attempted Attempt::run(net::Request& request) {
   if (!reader_) return broken(reader_.error());
   request.stop = question_.stop;
-  request.on_start = [this](int status, const std::vector<net::Header>& headers) -> Result<void> {
-    start(status, headers);
+  request.on_start = [this](int status, const std::vector<net::Header>&) -> Result<void> {
+    is_good_ = status >= 200 && status < 300;
     return {};
   };
   request.on_body = [this](std::string_view piece) { return take_bytes(piece); };
@@ -75,16 +82,19 @@ Attempted Attempt::run(net::Request& request) {
   return response ? ended(*response) : broken(response.error());
 }
 
-// A stream that was asked for need not come: an error is none, and some servers answer whole whatever they
-// are asked. (Ollama's streams are JSON, and its whole answers are streams of one line.)
-void Attempt::start(int status, const std::vector<net::Header>& headers) {
-  is_good_ = status >= 200 && status < 300;
-  const net::Response head{status, headers, {}, 0};
-  const bool is_json = head.header("Content-Type").value_or("").starts_with("application/json");
-  is_stream_ = is_good_ && question_.stream && (!is_json || question_.dialect == Dialect::Ollama);
+// Whether an answer is a stream shows in its first byte. What was asked for and what its headers say does not
+// count: some servers answer whole, or always stream, and gateways lose or invent types. (Ollama's streams
+// are JSON, and its whole answers are streams of one line.)
+void Attempt::judge(std::string_view piece) {
+  const std::size_t first = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos) return;
+  const bool is_json = piece[first] == '{' || piece[first] == '[';
+  is_stream_ = !is_json || (question_.stream && question_.dialect == Dialect::Ollama);
+  is_judged_ = true;
 }
 
 Result<void> Attempt::take_bytes(std::string_view piece) {
+  if (is_good_ && !is_judged_) judge(piece);
   const bool is_answer = is_good_ && !is_stream_;
   body_.append(is_answer ? piece : piece.substr(0, kBeginning - std::min(body_.size(), kBeginning)));
   if (is_stream_) reader_->feed(piece, [this](const StreamEvent& event) { take(event); });
@@ -161,7 +171,7 @@ Attempted Attempt::ended(const net::Response& response) {
     failure = parley::failure_of(question_.dialect, *failed_);
   } else if (refused_) {
     failure = *refused_;
-  } else if (has_delivered_) {
+  } else if (has_delivered_ || is_event(body_)) {
     failure = {
         .kind = FailureKind::Transport, .retryable = true, .message = "the stream ended before its end"};
   } else {

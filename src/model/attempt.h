@@ -53,7 +53,7 @@ class Attempt {
   std::optional<Timer::Time> first_delta() const { return first_delta_; }
 
  private:
-  void start(int status, const std::vector<net::Header>& headers);
+  void judge(std::string_view piece);
   Result<void> take_bytes(std::string_view piece);
   void take(const StreamEvent& event);
   void deliver(const StreamEvent& event);
@@ -77,7 +77,8 @@ class Attempt {
   std::optional<Timer::Time> first_delta_;
   bool has_delivered_ = false;
   bool is_good_ = false;    // the answer has a status that says so
-  bool is_stream_ = false;  // and is a stream
+  bool is_judged_ = false;  // its first byte has come
+  bool is_stream_ = false;  // and is that of a stream
 };
 
 // The code that an error of this failure has.

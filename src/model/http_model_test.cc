@@ -13,23 +13,6 @@ using net::answer;
 using net::LoopbackServer;
 using net::SeenRequest;
 
-std::shared_ptr<Model> opened(ModelConfig config) {
-  auto model = open_model(std::move(config));
-  EXPECT_TRUE(model) << (model ? "" : model.error().message);
-  return *model;
-}
-
-// What a call came to, in one line.
-std::string outcome(const Called<ModelAnswer>& called) {
-  if (called) {
-    return "said '" + called->message.get_text_content().value_or(Text()).str() + "'" +
-           (called->cut ? ", cut" : "");
-  }
-  return std::string(to_string(called.error().code)) + " " +
-         std::string(to_string(called.error().failure.kind)) + " after " +
-         std::to_string(called.error().call.attempts);
-}
-
 // ---- What is asked
 
 struct Asked {
@@ -128,58 +111,6 @@ TEST(HttpModel, RefusesABrokenHistory) {
   EXPECT_EQ(outcome(called), "invalid invalid_request after 0");
   EXPECT_TRUE(provider.server.seen().empty());
   EXPECT_EQ(provider.ledger->records().size(), 1U);  // A5
-}
-
-// ---- A1
-
-Message with_everything(bool thinks) {
-  MessageBuilder builder(Role::Assistant);
-  if (thinks) builder.block(ThinkingBlock{"Let me see.", "c2lnbmF0dXJl", "anthropic"});
-  return builder.text("It is 21 degrees. \xF0\x9F\x8C\x9E")
-      .block(ToolUseBlock{"call_1", "weather", R"({"city":"Oslo"})"})
-      .block(ToolUseBlock{"call_2", "time", R"({"zone":"Europe/Oslo"})"})
-      .build()
-      .value();
-}
-
-TEST(HttpModel, SaysTheSameStreamedOrWhole) {
-  for (const Provider& row : providers()) {
-    Outcome made = plain_outcome();
-    made.finish = Finish::ToolCalls;
-    const bool thinks = row.dialect == Dialect::Anthropic;
-    const Message message = with_everything(thinks);
-    TestProvider provider({sse(streamed(row.dialect, message, made)),
-                           json_answer("200 OK", written(row.dialect, message, made))});
-    const auto model = opened(provider.config(row.name));
-    const auto from_stream = model->complete(hello(true));
-    const auto whole = model->complete(hello(false));
-    ASSERT_TRUE(from_stream) << row.name << " " << from_stream.error().message;
-    ASSERT_TRUE(whole) << row.name << " " << whole.error().message;
-    EXPECT_EQ(to_dict(from_stream->message, Dialect::Parley, Form::Canonical)->get("content"),
-              to_dict(whole->message, Dialect::Parley, Form::Canonical)->get("content"))
-        << row.name;
-    EXPECT_TRUE(from_stream->message == whole->message) << row.name;
-    EXPECT_EQ(from_stream->outcome.finish, whole->outcome.finish) << row.name;
-    EXPECT_EQ(from_stream->outcome.usage, whole->outcome.usage) << row.name;
-    EXPECT_EQ(from_stream->message.tool_calls().size(), 2U) << row.name;
-    EXPECT_FALSE(from_stream->cut || whole->cut) << row.name;
-  }
-}
-
-TEST(HttpModel, DeliversTheEventsOfAWholeAnswerToo) {
-  TestProvider provider(
-      {json_answer("200 OK", written(Dialect::OpenAI, Message::assistant_message("Hi"), plain_outcome()))});
-  std::string text;
-  unsigned terminals = 0;
-  const auto called =
-      opened(provider.config())->complete(hello(false), {.on_event = [&](const StreamEvent& event) {
-                                            if (const auto* delta = std::get_if<stream::Delta>(&event))
-                                              text += delta->text;
-                                            terminals += std::holds_alternative<stream::Done>(event) ? 1 : 0;
-                                          }});
-  EXPECT_EQ(outcome(called), "said 'Hi'");
-  EXPECT_EQ(text, "Hi");
-  EXPECT_EQ(terminals, 1U);
 }
 
 // ---- Failures
@@ -311,116 +242,6 @@ TEST(HttpModel, SaysThatNobodyListens) {
   EXPECT_TRUE(called.error().message.contains("no connection")) << called.error().message;
 }
 
-TEST(HttpModel, TakesNoAnswerForWhatIsNone) {
-  const std::string bodies[] = {
-      "",
-      "<!DOCTYPE html><html><body>Sign in</body></html>",
-      "{\"choices\":[{\"message\":{\"role\":\"assis",
-      "data: {\"choices\":[{\"delta\":{\"conte",
-      std::string("\x00\xFF\x13garbage\x80", 11),
-      R"({"error":{"message":"the server is on fire"}})",
-      "[]",
-      "null",
-      R"({"role":"assistant","content":"a message, and no answer"})",
-  };
-  for (const std::string& body : bodies) {
-    for (const bool stream : {true, false}) {
-      TestProvider provider({answer("200 OK", "Content-Type: text/html\r\n", body)});
-      const auto called = opened(provider.config())->complete(hello(stream));
-      ASSERT_FALSE(called) << body;
-      EXPECT_EQ(called.error().call.attempts, 3U) << body;
-      EXPECT_EQ(called.error().code, Code::Unavailable) << body;
-      EXPECT_FALSE(called.error().failure.message.empty()) << body;
-    }
-  }
-}
-
-TEST(HttpModel, HoldsItsLimitOnAnAnswer) {
-  for (const bool stream : {true, false}) {
-    TestProvider provider([](LoopbackServer::Connection& connection, const SeenRequest&) {
-      bool open = connection.send("HTTP/1.1 200 OK\r\n\r\n: ");
-      while (open) open = connection.send(std::string(65536, 'x'));
-    });
-    ModelConfig config = provider.config();
-    config.max_answer_bytes = 1'000'000;
-    EXPECT_EQ(outcome(opened(config)->complete(hello(stream))), "invalid server after 1");
-  }
-}
-
-// ---- Streams that die
-
-std::string deltas(std::initializer_list<std::string_view> texts) {
-  std::string out = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
-  out +=
-      "data: "
-      "{\"id\":\"a\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n";
-  for (const std::string_view text : texts) {
-    out += "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + std::string(text) + "\"}}]}\n\n";
-  }
-  return out;
-}
-
-// A2
-TEST(HttpModel, TriesAStreamAgainThatSaidNothing) {
-  TestProvider provider({deltas({}),
-                         deltas({}) + "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n",
-                         hi_stream()});
-  unsigned starts = 0;
-  const auto called =
-      opened(provider.config())->complete(hello(), {.on_event = [&](const StreamEvent& event) {
-                                            starts += std::holds_alternative<stream::Start>(event) ? 1 : 0;
-                                          }});
-  EXPECT_EQ(outcome(called), "said 'Hi, how are you today?'");
-  EXPECT_EQ(called->call.attempts, 3U);
-  EXPECT_EQ(starts, 1U);
-}
-
-// A2, A3
-TEST(HttpModel, KeepsWhatAStreamSaidBeforeItDied) {
-  const std::string ends[] = {
-      "",
-      "data: {\"choices\":[{\"index\":0,\"del",
-      "data: {\"error\":{\"message\":\"on fire\",\"type\":\"server_error\"}}\n\n",
-      "data: "
-      "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{"
-      "\"name\":\"f\","
-      "\"arguments\":\"{\\\"a\\\":\"}}]}}]}\n\n",
-      "data: no json\n\n",
-  };
-  for (const std::string& end : ends) {
-    TestProvider provider({deltas({"Hel", "lo"}) + end, hi_stream()});
-    std::string text;
-    unsigned terminals = 0;
-    const auto called =
-        opened(provider.config())->complete(hello(), {.on_event = [&](const StreamEvent& event) {
-                                              EXPECT_EQ(terminals, 0U);
-                                              if (const auto* delta = std::get_if<stream::Delta>(&event)) {
-                                                if (delta->kind == stream::DeltaKind::Text)
-                                                  text += delta->text;
-                                              }
-                                              terminals += std::holds_alternative<stream::Truncated>(event) ||
-                                                           std::holds_alternative<stream::Failed>(event);
-                                            }});
-    EXPECT_EQ(outcome(called), "said 'Hello', cut") << end;
-    EXPECT_EQ(text, "Hello");
-    EXPECT_EQ(terminals, 1U);
-    EXPECT_EQ(provider.server.seen().size(), 1U);
-    EXPECT_TRUE(called->message.tool_calls().empty());
-    EXPECT_EQ(provider.ledger->total().failed, 1U);
-    // It can be sent again.
-    Conversation next({Message::user_message("Hello"), called->message, Message::user_message("Go on.")});
-    for (const Provider& row : providers()) EXPECT_TRUE(write(next, row.dialect)) << row.name;
-  }
-}
-
-// The end was said; what happens to the connection then is of no interest.
-TEST(HttpModel, TakesAnAnswerThatSaidItsEndForWhole) {
-  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
-  TestProvider provider(
-      {head + streamed(Dialect::OpenAI, Message::assistant_message("Hi"), plain_outcome())});
-  EXPECT_EQ(outcome(opened(provider.config())->complete(hello())), "said 'Hi'");
-}
-
 // ---- Stops
 
 // A4
@@ -513,16 +334,7 @@ TEST(HttpModel, EndsWhenTheServerFallsSilent) {
   }
 }
 
-// ---- Servers with ways of their own
-
-TEST(HttpModel, TakesAWholeAnswerWhereItAskedForAStream) {
-  for (const std::string_view name : {"openai", "ollama", "anthropic"}) {
-    TestProvider provider(
-        {json_answer("200 OK", written((*provider_named(name))->dialect, Message::assistant_message("Hi"),
-                                       plain_outcome()))});
-    EXPECT_EQ(outcome(opened(provider.config(name))->complete(hello())), "said 'Hi'") << name;
-  }
-}
+// ---- Where it goes
 
 TEST(HttpModel, GoesThroughAProxy) {
   TestProvider provider({hi_stream()});

@@ -2,6 +2,9 @@
 // that waits for nothing.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -118,6 +121,35 @@ inline ModelRequest hello(bool stream = true) {
 inline std::string hi_stream() {
   return sse(
       streamed(Dialect::OpenAI, Message::assistant_message("Hi, how are you today?"), plain_outcome()));
+}
+
+inline std::shared_ptr<Model> opened(ModelConfig config) {
+  auto model = open_model(std::move(config));
+  EXPECT_TRUE(model) << (model ? "" : model.error().message);
+  return *model;
+}
+
+// What a call came to, in one line.
+inline std::string outcome(const Called<ModelAnswer>& called) {
+  if (called) {
+    return "said '" + called->message.get_text_content().value_or(Text()).str() + "'" +
+           (called->cut ? ", cut" : "");
+  }
+  return std::string(to_string(called.error().code)) + " " +
+         std::string(to_string(called.error().failure.kind)) + " after " +
+         std::to_string(called.error().call.attempts);
+}
+
+// The beginning of a stream that says these texts.
+inline std::string deltas(std::initializer_list<std::string_view> texts) {
+  std::string out = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+  out +=
+      "data: "
+      "{\"id\":\"a\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n";
+  for (const std::string_view text : texts) {
+    out += "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + std::string(text) + "\"}}]}\n\n";
+  }
+  return out;
 }
 
 }  // namespace parley::model

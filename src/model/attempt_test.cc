@@ -1,0 +1,204 @@
+// What is made of an answer: streams and whole ones, good and bad.
+#include "model/attempt.h"
+
+#include <gtest/gtest.h>
+
+#include "model/test_server.h"
+
+namespace parley::model {
+namespace {
+
+using net::answer;
+using net::LoopbackServer;
+using net::SeenRequest;
+
+// ---- The same, whole or streamed (A1)
+
+Message with_everything(bool thinks) {
+  MessageBuilder builder(Role::Assistant);
+  if (thinks) builder.block(ThinkingBlock{"Let me see.", "c2lnbmF0dXJl", "anthropic"});
+  return builder.text("It is 21 degrees. \xF0\x9F\x8C\x9E")
+      .block(ToolUseBlock{"call_1", "weather", R"({"city":"Oslo"})"})
+      .block(ToolUseBlock{"call_2", "time", R"({"zone":"Europe/Oslo"})"})
+      .build()
+      .value();
+}
+
+TEST(Attempt, SaysTheSameStreamedOrWhole) {
+  for (const Provider& row : providers()) {
+    Outcome made = plain_outcome();
+    made.finish = Finish::ToolCalls;
+    const bool thinks = row.dialect == Dialect::Anthropic;
+    const Message message = with_everything(thinks);
+    TestProvider provider({sse(streamed(row.dialect, message, made)),
+                           json_answer("200 OK", written(row.dialect, message, made))});
+    const auto model = opened(provider.config(row.name));
+    const auto from_stream = model->complete(hello(true));
+    const auto whole = model->complete(hello(false));
+    ASSERT_TRUE(from_stream) << row.name << " " << from_stream.error().message;
+    ASSERT_TRUE(whole) << row.name << " " << whole.error().message;
+    EXPECT_EQ(to_dict(from_stream->message, Dialect::Parley, Form::Canonical)->get("content"),
+              to_dict(whole->message, Dialect::Parley, Form::Canonical)->get("content"))
+        << row.name;
+    EXPECT_TRUE(from_stream->message == whole->message) << row.name;
+    EXPECT_EQ(from_stream->outcome.finish, whole->outcome.finish) << row.name;
+    EXPECT_EQ(from_stream->outcome.usage, whole->outcome.usage) << row.name;
+    EXPECT_EQ(from_stream->message.tool_calls().size(), 2U) << row.name;
+    EXPECT_FALSE(from_stream->cut || whole->cut) << row.name;
+  }
+}
+
+TEST(Attempt, DeliversTheEventsOfAWholeAnswerToo) {
+  TestProvider provider(
+      {json_answer("200 OK", written(Dialect::OpenAI, Message::assistant_message("Hi"), plain_outcome()))});
+  std::string text;
+  unsigned terminals = 0;
+  const auto called =
+      opened(provider.config())->complete(hello(false), {.on_event = [&](const StreamEvent& event) {
+                                            if (const auto* delta = std::get_if<stream::Delta>(&event))
+                                              text += delta->text;
+                                            terminals += std::holds_alternative<stream::Done>(event) ? 1 : 0;
+                                          }});
+  EXPECT_EQ(outcome(called), "said 'Hi'");
+  EXPECT_EQ(text, "Hi");
+  EXPECT_EQ(terminals, 1U);
+}
+
+// ---- What is no answer
+
+TEST(Attempt, TakesNoAnswerForWhatIsNone) {
+  const std::string bodies[] = {
+      "",
+      "<!DOCTYPE html><html><body>Sign in</body></html>",
+      "{\"choices\":[{\"message\":{\"role\":\"assis",
+      "data: {\"choices\":[{\"delta\":{\"conte",
+      std::string("\x00\xFF\x13garbage\x80", 11),
+      R"({"error":{"message":"the server is on fire"}})",
+      "[]",
+      "null",
+      R"({"role":"assistant","content":"a message, and no answer"})",
+  };
+  for (const std::string& body : bodies) {
+    for (const bool stream : {true, false}) {
+      TestProvider provider({answer("200 OK", "Content-Type: text/html\r\n", body)});
+      const auto called = opened(provider.config())->complete(hello(stream));
+      ASSERT_FALSE(called) << body;
+      EXPECT_EQ(called.error().call.attempts, 3U) << body;
+      EXPECT_EQ(called.error().code, Code::Unavailable) << body;
+      EXPECT_FALSE(called.error().failure.message.empty()) << body;
+    }
+  }
+}
+
+TEST(Attempt, HoldsItsLimitOnAnAnswer) {
+  for (const bool stream : {true, false}) {
+    TestProvider provider([](LoopbackServer::Connection& connection, const SeenRequest&) {
+      bool open = connection.send("HTTP/1.1 200 OK\r\n\r\n: ");
+      while (open) open = connection.send(std::string(65536, 'x'));
+    });
+    ModelConfig config = provider.config();
+    config.max_answer_bytes = 1'000'000;
+    EXPECT_EQ(outcome(opened(config)->complete(hello(stream))), "invalid server after 1");
+  }
+}
+
+// ---- Streams that die
+
+// A2
+TEST(Attempt, TriesAStreamAgainThatSaidNothing) {
+  TestProvider provider({deltas({}),
+                         deltas({}) + "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n",
+                         hi_stream()});
+  unsigned starts = 0;
+  const auto called =
+      opened(provider.config())->complete(hello(), {.on_event = [&](const StreamEvent& event) {
+                                            starts += std::holds_alternative<stream::Start>(event) ? 1 : 0;
+                                          }});
+  EXPECT_EQ(outcome(called), "said 'Hi, how are you today?'");
+  EXPECT_EQ(called->call.attempts, 3U);
+  EXPECT_EQ(starts, 1U);
+}
+
+// A2, A3
+TEST(Attempt, KeepsWhatAStreamSaidBeforeItDied) {
+  const std::string ends[] = {
+      "",
+      "data: {\"choices\":[{\"index\":0,\"del",
+      "data: {\"error\":{\"message\":\"on fire\",\"type\":\"server_error\"}}\n\n",
+      "data: "
+      "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{"
+      "\"name\":\"f\","
+      "\"arguments\":\"{\\\"a\\\":\"}}]}}]}\n\n",
+      "data: no json\n\n",
+  };
+  for (const std::string& end : ends) {
+    TestProvider provider({deltas({"Hel", "lo"}) + end, hi_stream()});
+    std::string text;
+    unsigned terminals = 0;
+    const auto called =
+        opened(provider.config())->complete(hello(), {.on_event = [&](const StreamEvent& event) {
+                                              EXPECT_EQ(terminals, 0U);
+                                              if (const auto* delta = std::get_if<stream::Delta>(&event)) {
+                                                if (delta->kind == stream::DeltaKind::Text)
+                                                  text += delta->text;
+                                              }
+                                              terminals += std::holds_alternative<stream::Truncated>(event) ||
+                                                           std::holds_alternative<stream::Failed>(event);
+                                            }});
+    EXPECT_EQ(outcome(called), "said 'Hello', cut") << end;
+    EXPECT_EQ(text, "Hello");
+    EXPECT_EQ(terminals, 1U);
+    EXPECT_EQ(provider.server.seen().size(), 1U);
+    EXPECT_TRUE(called->message.tool_calls().empty());
+    EXPECT_EQ(provider.ledger->total().failed, 1U);
+    // It can be sent again.
+    Conversation next({Message::user_message("Hello"), called->message, Message::user_message("Go on.")});
+    for (const Provider& row : providers()) EXPECT_TRUE(write(next, row.dialect)) << row.name;
+  }
+}
+
+// The end was said; what happens to the connection then is of no interest.
+TEST(Attempt, TakesAnAnswerThatSaidItsEndForWhole) {
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+  TestProvider provider(
+      {head + streamed(Dialect::OpenAI, Message::assistant_message("Hi"), plain_outcome())});
+  EXPECT_EQ(outcome(opened(provider.config())->complete(hello())), "said 'Hi'");
+}
+
+// ---- Servers with ways of their own
+
+TEST(Attempt, TellsStreamsFromWholeAnswersWhateverTheirHeadersSay) {
+  const std::string_view types[] = {"", "Content-Type: application/json\r\n",
+                                    "Content-Type: Application/JSON; charset=utf-8\r\n",
+                                    "Content-Type: text/event-stream\r\n", "Content-Type: text/plain\r\n"};
+  for (const std::string_view name : {"openai", "ollama", "anthropic", "responses", "gemini"}) {
+    const Dialect dialect = (*provider_named(name))->dialect;
+    const Message message = Message::assistant_message("Hi");
+    const std::string stream = streamed(dialect, message, plain_outcome());
+    const std::string whole = written(dialect, message, plain_outcome());
+    const std::string mark = dialect == Dialect::Ollama ? "" : "\xEF\xBB\xBF";  // no line of JSON has one
+    for (const std::string_view type : types) {
+      const std::string headers = std::string(type) + "Connection: close\r\n";
+      for (const std::string& body : {stream, "\n" + stream, whole, mark + "\n " + whole}) {
+        for (const bool asks_for_a_stream : {true, false}) {
+          if (dialect == Dialect::Ollama && body.ends_with(stream) && !asks_for_a_stream) continue;
+          TestProvider provider({answer("200 OK", headers, body)});
+          EXPECT_EQ(outcome(opened(provider.config(name))->complete(hello(asks_for_a_stream))), "said 'Hi'")
+              << name << " " << type << body << asks_for_a_stream;
+        }
+      }
+    }
+  }
+}
+
+TEST(Attempt, SaysOfAStreamThatSaidNothingThatItEnded) {
+  for (const std::string_view body : {"data: {\"choi", ": ping\n\n", "event: message_start\n"}) {
+    TestProvider provider({sse(body)});
+    const auto called = opened(provider.config())->complete(hello());
+    EXPECT_EQ(outcome(called), "unavailable transport after 3");
+    EXPECT_EQ(called.error().message, "openai: the stream ended before its end");
+  }
+}
+
+}  // namespace
+}  // namespace parley::model
