@@ -135,7 +135,11 @@ class Call {
   }
 
   std::string sentence(const Failure& failure) const {
-    const std::string said = failure.message.str();
+    std::string said = failure.message.str();
+    if (failure.wait) {
+      const auto seconds = std::chrono::ceil<std::chrono::seconds>(*failure.wait).count();
+      said += "; try again in " + std::to_string(seconds) + " s";
+    }
     const std::string who = client_.info.provider.str();
     if (failure.kind != FailureKind::Auth) return who + ": " + said;
     const std::string& variable = client_.config.key_variable;

@@ -63,12 +63,12 @@ TEST(Retry, FollowsItsPolicy) {
   const Failure lasting{.kind = FailureKind::Auth};
   const RetryPolicy policy{.attempts = 4};
   const milliseconds hour = std::chrono::hours(1);
-  EXPECT_EQ(retry_wait(policy, 1, passing, hour, 0.0), milliseconds(0));
-  EXPECT_EQ(retry_wait(policy, 1, passing, hour, 0.5), milliseconds(250));
-  EXPECT_EQ(retry_wait(policy, 3, passing, hour, 0.5), milliseconds(1000));
+  EXPECT_EQ(retry_wait(policy, 1, passing, hour, 0.0), milliseconds(500));
+  EXPECT_EQ(retry_wait(policy, 1, passing, hour, 1.0), milliseconds(375));
+  EXPECT_EQ(retry_wait(policy, 3, passing, hour, 0.5), milliseconds(1750));
   EXPECT_EQ(retry_wait(policy, 4, passing, hour, 0.5), std::nullopt);
   EXPECT_EQ(retry_wait(policy, 1, lasting, hour, 0.5), std::nullopt);
-  EXPECT_EQ(retry_wait(policy, 1, passing, milliseconds(250), 0.5), std::nullopt);
+  EXPECT_EQ(retry_wait(policy, 1, passing, milliseconds(500), 0.0), std::nullopt);
   Failure asking = passing;
   asking.wait = policy.longest_asked;
   EXPECT_EQ(retry_wait(policy, 1, asking, hour, 0.5), policy.longest_asked);
@@ -76,7 +76,7 @@ TEST(Retry, FollowsItsPolicy) {
   EXPECT_EQ(retry_wait(policy, 1, asking, hour, 0.5), std::nullopt);
   // However many attempts there are, nothing overflows.
   const RetryPolicy patient{.attempts = 4'000'000'000};
-  EXPECT_EQ(retry_wait(patient, 3'999'999'999, passing, hour, 1.0), patient.longest);
+  EXPECT_EQ(retry_wait(patient, 3'999'999'999, passing, hour, 0.0), patient.longest);
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ struct Timeouts {
   std::chrono::milliseconds total{600'000};       // of a call, with all its attempts and waits
 };
 
-// Before attempt n + 1 a call waits as long as the provider asks for, or for a time that chance picks below
-// first * 2^(n - 1) and `longest`.
+// Before attempt n + 1 a call waits as long as the provider asks for, or first * 2^(n - 1), but no more than
+// `longest`, of which chance takes off up to a quarter. A wait that would end behind Timeouts::total is not
+// begun, so all waits of a call together stay below it.
 struct RetryPolicy {
   unsigned attempts = 3;
   std::chrono::milliseconds first{500};
