@@ -171,11 +171,15 @@ Connections::~Connections() = default;
 // One request on its way. libcurl holds a pointer to it while it runs.
 class Transfer {
  public:
-  Transfer(const Request& request, Connections* connections)
+  // Which connection to begin with: one that was kept, if there is one, or a new one.
+  enum class With : std::uint8_t { AnyConnection, NewConnection };
+
+  Transfer(const Request& request, Connections* connections, With with, Deadline end)
       : request_(request),
         pool_(connections == nullptr ? nullptr : connections->pool_.get()),
+        end_(end),
         easy_(curl().easy_init()),
-        multi_(pool_ == nullptr ? nullptr : pool_->take(key_of(request))) {
+        multi_(pool_ != nullptr && with == With::AnyConnection ? pool_->take(key_of(request)) : nullptr) {
     if (!multi_) multi_.reset(curl().multi_init());
     if (!easy_ || !multi_) throw std::bad_alloc();
   }
@@ -193,6 +197,7 @@ class Transfer {
     curl_off_t wire = 0;
     curl().easy_getinfo(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T, &wire);
     curl().multi_remove_handle(multi_.get(), easy_.get());
+    is_stale_ = is_stale(status);
     if (thrown_) std::rethrow_exception(thrown_);
     if (status == CURLE_OK) take_progress(0, wire);  // the last bytes may have come without a report
     if (error_) return std::unexpected(*std::move(error_));
@@ -203,7 +208,19 @@ class Transfer {
     return std::move(response_);
   }
 
+  // Whether it failed because a connection that was kept is one no longer: nothing of an answer came (N11).
+  bool is_stale() const { return is_stale_; }
+
  private:
+  // libcurl sends again by itself if it notices before it sends, or while it waits for an answer, but not in
+  // the middle of a long body.
+  bool is_stale(CURLcode status) const {
+    const bool is_broken = status == CURLE_SEND_ERROR || status == CURLE_RECV_ERROR;
+    long made = 0;
+    curl().easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &made);
+    return is_broken && made == 0 && !has_heard_;
+  }
+
   template <typename Value>
   void set(CURLoption option, Value value) {
     const CURLcode status = curl().easy_setopt(easy_.get(), option, value);
@@ -229,7 +246,7 @@ class Transfer {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
-    set(CURLOPT_TIMEOUT_MS, milliseconds(request_.timeout));
+    set(CURLOPT_TIMEOUT_MS, milliseconds(end_.left()));
     set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request_.connect_timeout));
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -494,10 +511,15 @@ class Transfer {
         return made(Code::Invalid, "the file of trusted certificates cannot be read");
       case CURLE_SSL_CONNECT_ERROR:
         return made(Code::Unavailable, "no TLS connection to " + host + " could be made");
+      case CURLE_UNSUPPORTED_PROTOCOL:  // what has no status line would be HTTP/0.9
+      case CURLE_WEIRD_SERVER_REPLY:
+        return made(Code::Unavailable, "the answer of " + host + " is not HTTP");
       case CURLE_PARTIAL_FILE:
       case CURLE_GOT_NOTHING:
       case CURLE_RECV_ERROR:
       case CURLE_SEND_ERROR:
+      case CURLE_HTTP2:
+      case CURLE_HTTP2_STREAM:
         return made(Code::Unavailable, "the answer of " + host + " ended early");
       case CURLE_BAD_CONTENT_ENCODING:
         return made(Code::Unavailable, "the answer of " + host + " is not compressed as it says");
@@ -509,6 +531,7 @@ class Transfer {
   const Request& request_;
   Upload upload_{request_};
   Connections::Pool* pool_;
+  Deadline end_;
   Deadline quiet_ = Deadline::in(request_.first_byte_timeout);
   // Lists outlive the handle that points to them.
   List headers_;
@@ -519,7 +542,7 @@ class Transfer {
   Response response_;
   std::optional<Error> error_;
   std::exception_ptr thrown_;
-  bool has_heard_ = false, is_header_whole_ = false;
+  bool has_heard_ = false, is_header_whole_ = false, is_stale_ = false;
   curl_off_t taken_ = 0;
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
@@ -534,7 +557,11 @@ namespace {
 Result<Response> transfer(const Request& request, Connections* connections) {
   PARLEY_CHECK(check(request));
   PARLEY_CHECK(load_curl());
-  return Transfer(request, connections).run();
+  const Deadline end = Deadline::in(request.timeout);
+  Transfer first(request, connections, Transfer::With::AnyConnection, end);
+  Result<Response> response = first.run();
+  if (response || !first.is_stale()) return response;
+  return Transfer(request, connections, Transfer::With::NewConnection, end).run();
 }
 
 }  // namespace

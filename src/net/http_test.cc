@@ -215,7 +215,9 @@ TEST(Http, TakesNoMoreThanTheAnnouncedLength) {
 TEST(Http, RefusesWhatIsNotHttp) {
   for (const std::string_view text : {"hello, this is no HTTP at all\r\n\r\n", "SSH-2.0-x\r\n"}) {
     LoopbackServer server(saying(std::string(text)));
-    EXPECT_EQ(outcome(send(request_to(server.url("/")))), "unavailable") << text;
+    const auto response = send(request_to(server.url("/")));
+    EXPECT_EQ(outcome(response), "unavailable") << text;
+    EXPECT_EQ(response.error().message, "the answer of 127.0.0.1 is not HTTP");
   }
   LoopbackServer server(saying(answer("200 OK", "Content-Encoding: gzip\r\n", "no gzip")));
   EXPECT_EQ(outcome(send(request_to(server.url("/")))), "unavailable");
@@ -477,6 +479,32 @@ TEST(HttpConnections, AreReplacedInTheMiddleOfARequest) {
     EXPECT_TRUE(response->body == "[" + large + "]");
   }
   EXPECT_EQ(count, 3);
+}
+
+// N11: whenever the server closes it, in the middle of a long request too.
+TEST(HttpConnections, AreReplacedWhileARequestIsSent) {
+  std::atomic<bool> keeps = false;
+  LoopbackServer server([&](LoopbackServer::Connection& connection, const SeenRequest& seen) {
+    if (!keeps) {
+      connection.send(answer("200 OK", "Connection: close\r\n", std::to_string(seen.body.size())));
+      return;
+    }
+    keeps = false;
+    connection.send(answer("200 OK", "", "kept"));
+    connection.reset_at_next_request();
+  });
+  Request request = request_to(server.url("/"));
+  request.method = "POST";
+  for (int i = 0; i < 12; ++i) {
+    Connections connections;
+    keeps = true;
+    request.body = "short";
+    EXPECT_EQ(send(request, connections).value().body, "kept");
+    request.body.assign(std::size_t{8} * 1024 * 1024, 'x');
+    const auto response = send(request, connections);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->body, std::to_string(request.body.size()));
+  }
 }
 
 // N11

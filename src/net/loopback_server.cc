@@ -78,7 +78,10 @@ void LoopbackServer::run() {
   while (wait_for(listener_, POLLIN, stop_[0])) {
     const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) continue;
-    serve(socket);
+    if (!serve(socket)) {
+      close(socket);
+      continue;
+    }
     // What the client still sends is read, or closing would throw away what was answered.
     shutdown(socket, SHUT_WR);
     std::array<char, 4096> rest{};
@@ -88,16 +91,16 @@ void LoopbackServer::run() {
   }
 }
 
-void LoopbackServer::serve(int socket) {
+bool LoopbackServer::serve(int socket) {
   std::string bytes;
   std::array<char, 4096> buffer{};
   std::size_t end = std::string::npos;
   for (;;) {
     end = bytes.find("\r\n\r\n");
     if (end != std::string::npos && bytes.size() >= end + 4 + content_length(bytes.substr(0, end + 2))) break;
-    if (!wait_for(socket, POLLIN, stop_[0])) return;
+    if (!wait_for(socket, POLLIN, stop_[0])) return true;
     const ssize_t count = recv(socket, buffer.data(), buffer.size(), 0);
-    if (count <= 0) return;
+    if (count <= 0) return true;
     bytes.append(buffer.data(), static_cast<std::size_t>(count));
   }
   const SeenRequest request{bytes.substr(0, end + 4), bytes.substr(end + 4)};
@@ -107,6 +110,7 @@ void LoopbackServer::serve(int socket) {
   }
   Connection connection(socket, *this);
   script_(connection, request);
+  return !connection.is_reset_;
 }
 
 bool LoopbackServer::Connection::send(std::string_view bytes) {
@@ -123,6 +127,15 @@ bool LoopbackServer::Connection::pause() {
   constexpr int kMoment = 5;  // milliseconds
   std::array<pollfd, 2> files{{{socket_, POLLRDHUP, 0}, {server_.stop_[0], POLLIN, 0}}};
   return poll(files.data(), files.size(), kMoment) == 0;
+}
+
+void LoopbackServer::Connection::reset_at_next_request() {
+  // Some of it is read, so that the client is in the middle of the rest; the rest is not, which makes closing
+  // a reset.
+  std::array<char, 4096> some{};
+  if (!wait_for(socket_, POLLIN, server_.stop_[0])) return;
+  (void)recv(socket_, some.data(), some.size(), 0);
+  is_reset_ = true;
 }
 
 std::string answer(std::string_view status, std::string_view headers, std::string_view body) {

@@ -29,10 +29,15 @@ class LoopbackServer {
     bool send(std::string_view bytes);
     // True after a moment, false as above.
     bool pause();
+    // Waits until the client sends more, and drops the connection once the script returns, as if it had never
+    // been: what the client has sent and is still sending is thrown away.
+    void reset_at_next_request();
 
    private:
+    friend class LoopbackServer;
     int socket_;
     const LoopbackServer& server_;
+    bool is_reset_ = false;
   };
   using Script = std::function<void(Connection& connection, const SeenRequest& request)>;
 
@@ -47,7 +52,7 @@ class LoopbackServer {
 
  private:
   void run();
-  void serve(int socket);
+  bool serve(int socket);  // false if the connection was reset
 
   Script script_;
   int listener_ = -1;
