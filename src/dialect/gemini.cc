@@ -8,11 +8,14 @@
 //
 // Written in that order. A part is told by its data; parts of all other kinds (code, server tools) are kept
 // as they are. The role may be missing, ids too; names are read in snake case as well. All results of a step
-// are one user message that holds nothing else. The first call of a step needs a signature in the
-// current turn: where there is none, the sentinel that the provider documents is written, in every turn,
-// because it does no harm in older ones and a request then begins like the one before it.
+// are one user message that holds nothing else. A signature without thinking belongs to the call or the text
+// behind it. The first call of a step needs a signature in the current turn: where there is none, the
+// sentinel that the provider documents is written, in every turn, because it does no harm in older ones and a
+// request then begins like the one before it.
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 #include "dialect/arrange.h"
 #include "dialect/gemini_schema.h"
@@ -238,8 +241,13 @@ class Writer {
       const bool is_system = turn.role == Role::System || turn.role == Role::Developer;
       draft_.next().raw("{\"role\":");
       out_.quoted(turn.role == Role::Assistant ? "model" : is_system ? "system" : "user").raw(",\"parts\":[");
+      bool is_first = true;
       for (std::size_t i = 0; i < turn.pieces.size(); ++i) {
-        if (i != 0) out_.raw(',');
+        if (is_for_next(std::span(turn.pieces).subspan(i))) {
+          signature_ = &turn.pieces[i];
+          continue;
+        }
+        if (!std::exchange(is_first, false)) out_.raw(',');
         put_piece(turn.pieces[i]);
       }
       out_.raw("]}");
@@ -247,19 +255,32 @@ class Writer {
   }
 
  private:
+  // A signature without thinking is that of the call or the text behind it (stream.h): the provider wants it
+  // where it was.
+  static bool is_for_next(std::span<const Piece> pieces) {
+    const Piece& piece = pieces.front();
+    if (piece.kind != Piece::Kind::Thinking || pieces.size() == 1) return false;
+    const Piece::Kind next = pieces[1].kind;
+    return piece.text().empty() && piece.block->signature().present() &&
+           (next == Piece::Kind::Text || next == Piece::Kind::Use);
+  }
+
+  void put_signature(const Piece& piece) {
+    out_.raw(",\"thoughtSignature\":").quoted(piece.arena->bytes(piece.block->signature()));
+  }
+
   void put_piece(const Piece& piece) {
     draft_.position = piece.position;
     switch (piece.kind) {
       case Piece::Kind::Text:
         out_.raw("{\"text\":");
         put_text(out_, piece);
+        if (signature_ != nullptr) put_signature(*std::exchange(signature_, nullptr));
         out_.raw('}');
         return;
       case Piece::Kind::Thinking:
         out_.raw("{\"text\":").quoted(piece.text()).raw(",\"thought\":true");
-        if (piece.block->signature().present()) {
-          out_.raw(",\"thoughtSignature\":").quoted(piece.arena->bytes(piece.block->signature()));
-        }
+        if (piece.block->signature().present()) put_signature(piece);
         out_.raw('}');
         return;
       case Piece::Kind::Use:
@@ -294,7 +315,9 @@ class Writer {
     out_.raw(",\"args\":");
     put_arguments_object(draft_, use);
     out_.raw('}');
-    if (!is_signed_) {
+    if (signature_ != nullptr) {
+      put_signature(*std::exchange(signature_, nullptr));
+    } else if (!is_signed_) {
       out_.raw(",\"thoughtSignature\":").quoted(kSentinel);
       draft_.notes.push_back({"signature_minted", Severity::Info, use.position, use.index,
                               to_string(draft_.target), "minted",
@@ -341,7 +364,8 @@ class Writer {
 
   Draft& draft_;
   json::Out& out_;
-  bool is_signed_ = false;  // the turn has its sentinel
+  bool is_signed_ = false;            // the turn has its sentinel
+  const Piece* signature_ = nullptr;  // of the piece that comes next
 };
 
 // ---- What is around the messages
