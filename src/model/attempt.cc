@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "model/left_out.h"
 #include "parley/base/clock.h"
 
 namespace parley::model {
@@ -12,6 +13,7 @@ namespace {
 
 // Enough of an answer that is none to say what it is.
 constexpr std::size_t kBeginning = std::size_t{64} * 1024;
+constexpr std::size_t kMostNames = 8;    // of events that are not known, in a note
 constexpr std::size_t kShortestKey = 4;  // replacing less would only garble the text
 
 // What a server repeats of the key is taken out before a text is cut: half a key would not be found.
@@ -61,6 +63,13 @@ Failure failure_of(const stream::Done& done) {
   failure.message = Text::repaired("the model ended with '" + done.raw.str() + "'");
   failure.code = done.raw;
   return failure;
+}
+
+Note note_of(const std::set<std::string>& unknown, Dialect dialect) {
+  std::string detail = "events with more than the message has a place for:";
+  for (const std::string& name : unknown) detail += ' ' + name;
+  return {"event_dropped",    Severity::Minor, std::nullopt,          std::nullopt,
+          to_string(dialect), "dropped",       Text::repaired(detail)};
 }
 
 }  // namespace
@@ -134,6 +143,9 @@ void Attempt::deliver(const StreamEvent& event) {
   if (!first_delta_ && is_stream_ && std::holds_alternative<stream::Delta>(event)) {
     first_delta_ = question_.timer.now();
   }
+  if (const auto* unknown = std::get_if<stream::Unknown>(&event)) {
+    if (unknown_.size() < kMostNames) unknown_.insert(unknown->name.str());
+  }
   if (question_.on_event) question_.on_event(event);
 }
 
@@ -143,10 +155,15 @@ void Attempt::read_whole() {
   if (!reading || reading->conversation.shape() != DocumentShape::Response) return;
   const Conversation& answer = reading->conversation;
   notes_ = std::move(reading->notes);
+  const auto on_event = [this](const StreamEvent& event) { take(event); };
+  // A chunk of Gemini's streams is an answer, and its reader has a place for the signatures of calls.
+  if (question_.dialect == Dialect::Gemini) {
+    reader_->feed("data: " + Json::parse(body_).value_or(Json()).compact().text().str() + "\n\n", on_event);
+    return reader_->finish(on_event);
+  }
   constexpr std::size_t kAtOnce = std::numeric_limits<std::size_t>::max();
-  std::vector<Note> lost = to_events(
-      joined(answer.messages()), answer.outcome().value_or(Outcome()),
-      [this](const StreamEvent& event) { take(event); }, kAtOnce);
+  std::vector<Note> lost =
+      to_events(joined(answer.messages()), answer.outcome().value_or(Outcome()), on_event, kAtOnce);
   notes_.insert(notes_.end(), lost.begin(), lost.end());
 }
 
@@ -218,13 +235,18 @@ Accumulated Attempt::gathered() {
   Accumulated out = gathered_.take();
   const std::vector<Block> blocks = out.message.blocks();
   if (std::ranges::any_of(blocks, is_empty_text)) out.message = joined({&out.message, 1});
+  if (!unknown_.empty()) out.notes.push_back(note_of(unknown_, question_.dialect));
   return out;
 }
 
 Attempted Attempt::done() {
   Attempted out{.said = gathered(), .has_delivered = has_delivered_};
-  out.said->notes.insert(out.said->notes.begin(), notes_.begin(), notes_.end());
   const Outcome& outcome = out.said->outcome;
+  if (!is_stream_) {
+    auto note = left_out(body_, question_.dialect, out.said->message, outcome);
+    if (note) notes_.push_back(*std::move(note));
+  }
+  out.said->notes.insert(out.said->notes.begin(), notes_.begin(), notes_.end());
   // A filter or a full window ended what is said, and the finish tells; a provider that failed cut it.
   if (failure_kind(outcome.finish) == FailureKind::Server) {
     out.failure = failure_of({outcome.finish, outcome.raw_finish});

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -73,6 +74,7 @@ class Attempt {
   std::optional<stream::Failed> failed_;  // the end of the stream
   std::optional<Failure> refused_;        // the same, if the model ended without a word
   bool is_done_ = false;                  // the same, if all is well
+  std::set<std::string> unknown_;         // names of events that the message has no place for
   std::vector<Note> notes_;
   std::optional<Timer::Time> first_delta_;
   bool has_delivered_ = false;

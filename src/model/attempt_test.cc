@@ -64,6 +64,89 @@ TEST(Attempt, DeliversTheEventsOfAWholeAnswerToo) {
   EXPECT_EQ(terminals, 1U);
 }
 
+// A1: a call of Gemini has its signature, and gets it back.
+TEST(Attempt, KeepsTheSignatureOfACall) {
+  const std::string part = R"({"functionCall":{"name":"f","args":{"a":1}},"thoughtSignature":"CiQB"})";
+  const std::string body = R"({"candidates":[{"content":{"role":"model","parts":[)" + part +
+                           R"(]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}})";
+  for (const std::string& sent : {"data: " + body + "\n\n", body}) {
+    TestProvider provider({answer("200 OK", "Connection: close\r\n", sent)});
+    const auto model = opened(provider.config("gemini"));
+    const auto called = model->complete(hello(sent != body));
+    ASSERT_TRUE(called) << called.error().message;
+    EXPECT_EQ(called->outcome.finish, Finish::ToolCalls);
+    EXPECT_TRUE(called->notes.empty());
+    const Text id = called->message.tool_calls().front().id;
+    Conversation next({Message::user_message("Hello"), called->message});
+    next.append(Message::tool_message("1", "f", id));
+    ModelRequest request;
+    request.conversation = next;
+    (void)model->complete(request);
+    EXPECT_TRUE(provider.server.seen().back().body.contains(part)) << provider.server.seen().back().body;
+  }
+}
+
+std::string notes_of(const Called<ModelAnswer>& called) {
+  std::string out;
+  for (const Note& note : called->notes) out += std::string(note.code) + ": " + note.detail.str();
+  return out;
+}
+
+// What a message cannot hold is noted, and what says nothing is not.
+TEST(Attempt, NotesWhatTheMessageHasNoPlaceFor) {
+  const std::tuple<std::string_view, std::string_view, std::string_view> rows[] = {
+      {"openai",
+       R"({"id":"a","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{
+       "role":"assistant","content":"Hi","reasoning_content":"hm","refusal":null,"annotations":[]},"logprobs":null,
+       "finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3},"service_tier":"x"})",
+       ""},
+      {"openai",
+       R"({"choices":[{"message":{"role":"assistant","content":"Hi","annotations":[{"type":"url_citation"}]},
+       "logprobs":{"content":[{"token":"Hi"}]},"finish_reason":"stop"}]})",
+       "/choices/0/message/annotations, /choices/0/logprobs"},
+      {"openai", R"({"choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"},
+       {"message":{"role":"assistant","content":"Ho"},"finish_reason":"stop"}]})",
+       "/choices"},
+      {"anthropic",
+       R"({"id":"m","type":"message","role":"assistant","model":"c","content":[{"type":"text","text":"Hi",
+       "citations":null},{"type":"text","text":"Ho","citations":[{"type":"char_location"}]}],"stop_reason":"end_turn",
+       "stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":2}})",
+       "/content/1/citations"},
+      {"gemini",
+       R"({"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP","index":0,
+       "groundingMetadata":{"webSearchQueries":["q"]}}],"modelVersion":"g","responseId":"r"})",
+       "/candidates/0/groundingMetadata"},
+      {"responses",
+       R"({"id":"r","object":"response","status":"completed","model":"m","output":[{"id":"i","type":"message",
+       "status":"completed","role":"assistant","content":[{"type":"output_text","text":"Hi","logprobs":[],
+       "annotations":[{"type":"url_citation"}]}]}],"tools":[],"temperature":1.0})",
+       "/output/0/content/0/annotations"},
+      {"ollama", R"({"model":"l","created_at":"x","message":{"role":"assistant","content":"Hi"},"done":true,
+       "done_reason":"stop","total_duration":5,"eval_count":2})",
+       ""},
+  };
+  for (const auto& [name, body, places] : rows) {
+    TestProvider provider({json_answer("200 OK", body)});
+    const auto called = opened(provider.config(name))->complete(hello(false));
+    ASSERT_TRUE(called) << body;
+    const std::string start = places.empty() ? "" : "member_dropped: not all of this is in the message: ";
+    EXPECT_EQ(notes_of(called), start + std::string(places)) << body;
+  }
+}
+
+TEST(Attempt, NotesEventsThatTheMessageHasNoPlaceFor) {
+  const std::string citation =
+      "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,"
+      "\"delta\":{\"type\":\"citations_delta\",\"citation\":{}}}\n\n";
+  const std::string whole = streamed(Dialect::Anthropic, Message::assistant_message("Hi"), plain_outcome());
+  const std::size_t end = whole.find("event: content_block_stop");
+  TestProvider provider({sse(whole), sse(whole.substr(0, end) + citation + citation + whole.substr(end))});
+  const auto model = opened(provider.config("anthropic"));
+  EXPECT_EQ(notes_of(model->complete(hello())), "");
+  EXPECT_EQ(notes_of(model->complete(hello())),
+            "event_dropped: events with more than the message has a place for: content_block_delta");
+}
+
 // ---- What is no answer
 
 TEST(Attempt, TakesNoAnswerForWhatIsNone) {
