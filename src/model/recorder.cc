@@ -49,7 +49,8 @@ std::string path_at(const Url& target, const std::string& path) {
   return base + (path.starts_with(kOwn) ? path.substr(kOwn.size() - 1) : path);
 }
 
-net::Request request_to(const Url& target, const net::Inquiry& inquiry) {
+net::Request request_to(const RecorderOptions& options, const net::Inquiry& inquiry) {
+  const Url& target = options.target;
   net::Request out;
   out.method = inquiry.method;
   out.url = target;
@@ -64,6 +65,8 @@ net::Request request_to(const Url& target, const net::Inquiry& inquiry) {
     }
   }
   out.body = inquiry.body;
+  out.proxy = options.proxy;
+  out.ca_file = options.ca_file;
   out.timeout = std::chrono::hours(1);  // models take their time
   out.idle_timeout = std::chrono::minutes(10);
   return out;
@@ -104,7 +107,7 @@ struct Recorder::State {
   ~State() { stop.request_stop(); }  // or the server would wait for the provider
 
   void pass_on(const net::Inquiry& inquiry, net::Reply& reply) {
-    net::Request request = request_to(options.target, inquiry);
+    net::Request request = request_to(options, inquiry);
     request.stop = stop.get_token();
     Recorded record;
     record.status = 0;  // until the answer starts

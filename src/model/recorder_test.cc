@@ -167,6 +167,31 @@ TEST(Recorder, FindsThePathOfTheProvider) {
   EXPECT_EQ(Recorder::start({.target = parse_url("ftp://x/").value()}).error().code, Code::Invalid);
 }
 
+// K5
+TEST(Recorder, GoesThroughAProxy) {
+  std::string asked;
+  const net::Server proxy = net::Server::listen({}, [&](const net::Inquiry& inquiry, net::Reply& reply) {
+                              asked = std::string(inquiry.header("Host").value_or("")) + inquiry.path;
+                              reply.whole(200, {}, "by way of the proxy");
+                            }).value();
+  const Recorder recorder = Recorder::start({.target = parse_url("http://provider.invalid/v1").value(),
+                                             .proxy = parse_url(proxy.url()).value()})
+                                .value();
+  EXPECT_EQ(net::send(post(recorder.url()))->body, "by way of the proxy");
+  EXPECT_EQ(asked, "provider.invalid/v1/chat/completions");
+  EXPECT_EQ(recorder.tally().recorded, 1U);
+}
+
+TEST(Recorder, TrustsWhomTheFileNames) {
+  const net::Server server = net::Server::listen({}, [](const net::Inquiry&, net::Reply&) {}).value();
+  Url target = parse_url(server.url("/v1")).value();
+  target.scheme = "https";
+  const Recorder recorder = Recorder::start({.target = target, .ca_file = "/nowhere.pem"}).value();
+  const auto response = net::send(post(recorder.url()));
+  EXPECT_EQ(response->status, 502);
+  EXPECT_TRUE(response->body.contains("trusted certificates cannot be read")) << response->body;
+}
+
 // However long the provider takes.
 TEST(Recorder, StopsWhileAProviderIsSilent) {
   std::latch asked(1);

@@ -8,7 +8,7 @@
 //   K3  Only answers that came whole are recorded.
 //   K4  A Rehearsal with the script answers the same requests with the same bytes, as far as nothing was
 //       redacted and they are UTF-8.
-//   K5  It connects to the server it was given, and to nothing else: redirects are answers.
+//   K5  It connects to the server it was given, or to the proxy, and to nothing else: redirects are answers.
 //
 // Used by one thread at a time; it serves many clients at once.
 #pragma once
@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "parley/base/error.h"
@@ -27,6 +28,8 @@ struct RecorderOptions {
   // The base URL of the provider, as its clients know it. A path that begins as the URL's own does stays as
   // it is; otherwise the URL stands for "/v1".
   Url target = {};
+  std::optional<Url> proxy = {};  // on the way to it, as net::Request has it, and so is this:
+  std::string ca_file = {};
   std::uint16_t port = 0;                                  // 0: any that is free
   std::size_t max_bytes = std::size_t{256} * 1024 * 1024;  // of what is kept; the rest is passed on only
 };
