@@ -48,6 +48,16 @@ TEST(HttpModel, AsksEachProviderInItsWay) {
   }
 }
 
+TEST(HttpModel, SendsATokenAsWhatItIs) {
+  TestProvider provider({answer("404 Not Found", "", "{}")});
+  ModelConfig config = provider.config("anthropic");
+  config.key_variable = "ANTHROPIC_AUTH_TOKEN";
+  (void)opened(config)->complete(hello());
+  const std::string head = provider.server.seen().front().head;
+  EXPECT_TRUE(head.contains("Authorization: Bearer swordfish")) << head;
+  EXPECT_FALSE(head.contains("x-api-key")) << head;
+}
+
 TEST(HttpModel, FillsInWhatARequestDoesNotSay) {
   TestProvider provider({hi_stream()});
   ModelConfig config = provider.config();

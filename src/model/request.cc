@@ -7,6 +7,16 @@
 #include "parley/json/writer.h"
 
 namespace parley::model {
+namespace {
+
+net::SecretHeader key_header(const Provider& provider, const ModelConfig& config) {
+  const bool is_other =
+      !provider.other_key_header.empty() && config.key_variable == provider.other_key_variable;
+  return {std::string(is_other ? provider.other_key_header : provider.key_header),
+          std::string(is_other ? provider.other_key_prefix : provider.key_prefix), config.key};
+}
+
+}  // namespace
 
 Text name_of(const ModelRequest& asked, const Text& model) {
   const auto own = asked.conversation.settings().get(Setting::Model);
@@ -56,10 +66,7 @@ Result<WireRequest> request_of(const ModelRequest& asked, const Text& model, con
                                                                          ? std::string(provider.version)
                                                                          : config.api_version});
   }
-  if (!config.key.empty()) {
-    request.secret_headers.push_back(
-        {std::string(provider.key_header), std::string(provider.key_prefix), config.key});
-  }
+  if (!config.key.empty()) request.secret_headers.push_back(key_header(provider, config));
   request.pieces = out.document.pieces;
   request.connect_timeout = config.timeouts.connect;
   request.first_byte_timeout = config.timeouts.first_byte;

@@ -28,9 +28,11 @@ namespace parley {
 
 // A value; one thread at a time.
 struct ModelConfig {
-  std::string model;                      // "provider/name" or "provider:name" (provider.h)
-  Secret key = {};                        // empty: none is sent
-  std::string key_variable = {};          // what errors call the key; the provider's own name for it if empty
+  std::string model;  // "provider/name" or "provider:name" (provider.h)
+  Secret key = {};    // empty: none is sent
+  // What errors call the key, and which kind of key it is where a provider has two (provider.h); the
+  // provider's own name for it if empty.
+  std::string key_variable = {};
   std::string base_url = {};              // the provider's own if empty
   std::string api_version = {};           // of Azure, of Anthropic; the provider's own if empty
   std::vector<net::Header> headers = {};  // of every request

@@ -36,6 +36,8 @@ struct Provider {
   // Names of environment variables, best first.
   std::string_view key_variable = {};  // empty: no key is needed
   std::string_view other_key_variable = {};
+  std::string_view other_key_header = {};  // of a key of that name, if it is another kind of key
+  std::string_view other_key_prefix = {};
   std::string_view base_url_variable = {};
   bool model_in_path = false;   // and not in the body
   bool stream_in_body = true;   // a member of the body asks for a stream
