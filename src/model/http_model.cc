@@ -44,6 +44,7 @@ class Call {
       : client_(client),
         timer_(*client.config.timer),
         asked_(asked),
+        traceparent_(options.traceparent),
         question_{client.info.dialect, asked.stream, options.on_event,  options.stop,
                   client.config.key,   timer_,       client.connections},
         started_(timer_.now()) {
@@ -59,6 +60,7 @@ class Call {
       return error({.kind = FailureKind::InvalidRequest, .message = Text::repaired(request.error().message)},
                    Code::Invalid, request.error().path);
     }
+    if (!traceparent_.empty()) request->http.headers.push_back({"traceparent", traceparent_});
     for (;;) {
       if (question_.stop.stop_requested()) return stopped();
       if (auto refusal = wait_for_turn()) return *std::move(refusal);
@@ -157,6 +159,7 @@ class Call {
   Client& client_;
   Timer& timer_;
   const ModelRequest& asked_;
+  const std::string& traceparent_;
   Question question_;
   Timer::Time started_;
   CallRecord record_;

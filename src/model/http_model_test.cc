@@ -58,6 +58,19 @@ TEST(HttpModel, SendsATokenAsWhatItIs) {
   EXPECT_FALSE(head.contains("x-api-key")) << head;
 }
 
+TEST(HttpModel, TellsTheServerWhoseSpanACallIs) {
+  TestProvider provider({hi_stream()});
+  const auto model = opened(provider.config());
+  const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  EXPECT_TRUE(model->complete(hello(), {.traceparent = parent}));
+  EXPECT_TRUE(model->complete(hello()));
+  EXPECT_TRUE(provider.server.seen()[0].head.contains("traceparent: " + parent + "\r\n"));
+  EXPECT_FALSE(provider.server.seen()[1].head.contains("traceparent"));
+  EXPECT_EQ(outcome(model->complete(hello(), {.traceparent = "x\r\nHost: y"})),
+            "invalid invalid_request after 1");
+  EXPECT_EQ(provider.server.seen().size(), 2U);
+}
+
 TEST(HttpModel, FillsInWhatARequestDoesNotSay) {
   TestProvider provider({hi_stream()});
   ModelConfig config = provider.config();

@@ -86,9 +86,11 @@ template <typename T>
 using Called = std::expected<T, CallError>;  // turns into a Result<T>'s error by itself
 
 struct CallOptions {
-  OnStreamEvent on_event =
-      {};  // called while the call runs, on its thread; holding it up holds up the server
+  // Called while the call runs, on its thread; holding it up holds up the server.
+  OnStreamEvent on_event = {};
   std::stop_token stop = {};
+  // Whose span the call is (trace/context.h); sent as the header of this name, if it is not empty.
+  std::string traceparent = {};
 };
 
 struct ModelInfo {
