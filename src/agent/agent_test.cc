@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <latch>
 #include <thread>
 
 #include "agent/scripted.h"
@@ -159,6 +160,39 @@ TEST(Agent, G6_NoMoreThreadsThanAllowed) {
   EXPECT_EQ(scene.run().end, RunEnd::Answered);
   EXPECT_LE(most, 2);
   EXPECT_EQ(scene.tools.ran->size(), 9U);
+}
+
+TEST(Agent, G6_ACallBeginsWhenAnyOtherEnds) {
+  std::latch third_began(1);
+  Scene scene({calls({call("a", "slow"), call("b", "look"), call("c", "third")}), says("done")},
+              {.parallel_tools = 2});
+  scene.tools.add("slow", [&](const Json&, const ToolContext& context) {
+    while (!third_began.try_wait() && !context.stop.stop_requested()) std::this_thread::yield();
+    return ToolOutput::text(Text::repaired(third_began.try_wait() ? "waited" : "in vain"));
+  });
+  scene.tools.add("third", [&](const Json&, const ToolContext&) {
+    third_began.count_down();
+    return ToolOutput::text(Text("began"));
+  });
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it", "assistant:  +slow +look +third", "tool: waited",
+                                             "tool: seen", "tool: began", "assistant: done"}));
+}
+
+TEST(Agent, G6_NoCallBeginsBehindAStop) {
+  std::stop_source stop;
+  Scene scene({calls({call("a", "stop"), call("b", "look"), call("c", "look")})}, {.parallel_tools = 1});
+  scene.tools.add("stop", [&](const Json&, const ToolContext&) {
+    stop.request_stop();
+    return ToolOutput::text(Text("stopped"));
+  });
+  const auto report = scene.agent->run(Message::user_message("do it"), stop.get_token());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->end, RunEnd::Cancelled);
+  EXPECT_EQ(*scene.tools.ran, Lines{"stop"});
+  EXPECT_EQ(lines_of(scene.stored()),
+            (Lines{"user: do it", "assistant:  +stop +look +look", "tool: stopped",
+                   "tool! not run: the run was stopped", "tool! not run: the run was stopped"}));
 }
 
 TEST(Agent, G7_NothingRunsBehindASpecialTool) {

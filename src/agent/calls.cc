@@ -1,6 +1,10 @@
 // Running the calls of a step.
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -56,7 +60,7 @@ Result<void> keep_result(Loop& loop, const ToolUseBlock& use, const ToolOutput& 
   return loop.keep(message);
 }
 
-// The end of the calls from `first` on that run side by side: one that must be alone is alone.
+// The end of the calls from `first` on that may run side by side: one that must be alone is alone.
 std::size_t side_by_side(const Loop& loop, const std::vector<ToolUseBlock>& calls, std::size_t first) {
   const auto is_alone = [&](const ToolUseBlock& use) {
     const RunnableTool* tool = loop.tools->find(use.name);
@@ -64,54 +68,110 @@ std::size_t side_by_side(const Loop& loop, const std::vector<ToolUseBlock>& call
   };
   if (is_alone(calls[first])) return first + 1;
   std::size_t end = first + 1;
-  const std::size_t most = std::max<std::size_t>(loop.options.parallel_tools, 1);
-  while (end < calls.size() && end - first < most && !is_alone(calls[end])) ++end;
+  while (end < calls.size() && !is_alone(calls[end])) ++end;
   return end;
 }
 
-// Ends every ToolStarted by its ToolEnded (H2), also if a result cannot be stored: then the error of the
-// store comes back, and the call has no result until somebody resumes.
-Result<void> run_group(Loop& loop, std::span<const ToolUseBlock> calls, std::vector<ToolOutput>& outputs) {
-  std::vector<Ran> ran(calls.size());
-  std::vector<std::jthread> threads;
-  for (const ToolUseBlock& use : calls) loop.emit(agent_event::ToolStarted{use});
-  // The first one runs here, if it is the only one.
-  if (calls.size() == 1) {
-    ran[0] = run_one(loop, calls[0]);
-  } else {
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      threads.emplace_back([&, i] { ran[i] = run_one(loop, calls[i]); });
+// Calls that run side by side, each in a thread, at most `most` at a time. Used by one thread.
+class Group {
+ public:
+  Group(const Loop& loop, std::span<const ToolUseBlock> calls)
+      : loop_(loop),
+        calls_(calls),
+        most_(std::max<std::size_t>(loop.options.parallel_tools, 1)),
+        ran_(calls.size()) {}
+
+  std::size_t begun() const { return begun_; }
+  bool has_room() {
+    const std::lock_guard lock(mutex_);
+    return begun_ < calls_.size() && running_ < most_;
+  }
+  // REQUIRES: has_room().
+  void begin() {
+    const std::size_t i = begun_++;
+    if (calls_.size() == 1) return run(i);  // what is alone needs no thread
+    {
+      const std::lock_guard lock(mutex_);
+      ++running_;
+    }
+    try {
+      threads_.emplace_back([this, i] { run_beside(i); });
+    } catch (const std::system_error&) {  // no room for another thread: it can run here as well
+      run_beside(i);
     }
   }
-  Result<void> kept;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (!threads.empty()) threads[i].join();
-    if (loop.options.max_observe.value_or(0) != 0) observe(ran[i].output, *loop.options.max_observe);
-    if (kept) kept = keep_result(loop, calls[i], ran[i].output);
-    loop.emit(agent_event::ToolEnded{calls[i], ran[i].output, ran[i].time});
-    outputs.push_back(std::move(ran[i].output));
+  // Waits for a call that has begun, but no longer than until there is room for the next one; nothing then.
+  std::optional<Ran> wait(std::size_t i, bool wants_room) {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [&] { return ran_[i] || (wants_room && running_ < most_); });
+    return std::move(ran_[i]);
   }
-  return kept;
+
+ private:
+  void run(std::size_t i) { ran_[i] = run_one(loop_, calls_[i]); }
+  void run_beside(std::size_t i) {
+    Ran ran = run_one(loop_, calls_[i]);
+    const std::lock_guard lock(mutex_);
+    ran_[i] = std::move(ran);
+    --running_;
+    ended_.notify_one();
+  }
+
+  const Loop& loop_;
+  const std::span<const ToolUseBlock> calls_;
+  const std::size_t most_;
+  std::size_t begun_ = 0;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t running_ = 0;
+  std::vector<std::optional<Ran>> ran_;
+  std::vector<std::jthread> threads_;  // last: they use all the others
+};
+
+// Runs calls side by side: whenever one ends, the next one begins, unless there was a stop. A result is kept
+// as soon as those before it are. Every ToolStarted has its ToolEnded (H2), also if a result cannot be
+// stored: then no further call begins, the error of the store comes back, and the calls have no result until
+// somebody resumes. Gives the outputs of those that began.
+Result<void> run_group(Loop& loop, std::span<const ToolUseBlock> calls, std::vector<ToolOutput>& outputs) {
+  Group group(loop, calls);
+  Result<void> kept;
+  std::size_t ended = 0;
+  const auto wants_more = [&] { return kept && group.begun() < calls.size() && !loop.is_stopped(); };
+  for (;;) {
+    while (wants_more() && group.has_room()) {
+      loop.emit(agent_event::ToolStarted{calls[group.begun()]});
+      group.begin();
+    }
+    if (ended == group.begun()) return kept;
+    std::optional<Ran> ran = group.wait(ended, wants_more());
+    if (!ran) continue;
+    const ToolUseBlock& use = calls[ended++];
+    if (loop.options.max_observe.value_or(0) != 0) observe(ran->output, *loop.options.max_observe);
+    if (kept) kept = keep_result(loop, use, ran->output);
+    loop.emit(agent_event::ToolEnded{use, ran->output, ran->time});
+    outputs.push_back(std::move(ran->output));
+  }
 }
 
 }  // namespace
 
 Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls) {
   std::vector<ToolOutput> outputs;
-  std::size_t next = 0;
-  while (next < calls.size() && !loop.has_ended && !loop.is_stopped()) {
-    const std::size_t end = side_by_side(loop, calls, next);
-    PARLEY_CHECK(run_group(loop, std::span(calls).subspan(next, end - next), outputs));
-    const bool is_last = loop.is_special(calls[end - 1]) && !outputs.back().is_error();
+  while (outputs.size() < calls.size() && !loop.has_ended && !loop.is_stopped()) {
+    const std::size_t first = outputs.size();
+    const std::size_t end = side_by_side(loop, calls, first);
+    PARLEY_CHECK(run_group(loop, std::span(calls).subspan(first, end - first), outputs));
+    const bool is_last =
+        outputs.size() == end && loop.is_special(calls[end - 1]) && !outputs.back().is_error();
     if (is_last) {
       const Text said = Text::repaired(outputs.back().joined_text());
       loop.end(RunEnd::Terminated, loop.words.empty() ? said : loop.words);
     }
-    next = end;
   }
   const Text why =
       loop.has_ended ? Text("not run: the run had ended before") : Text("not run: the run was stopped");
-  PARLEY_CHECK(answer_unrun(loop, {calls.begin() + static_cast<std::ptrdiff_t>(next), calls.end()}, why));
+  const auto unrun = calls.begin() + static_cast<std::ptrdiff_t>(outputs.size());
+  PARLEY_CHECK(answer_unrun(loop, {unrun, calls.end()}, why));
   return outputs;
 }
 
