@@ -63,6 +63,19 @@ bool Loop::is_special(const ToolUseBlock& use) const {
   return false;
 }
 
+std::optional<Text> last_words(const Loop& loop) {
+  const std::vector<Message> shown = loop.history->shown();
+  for (auto each = shown.rbegin(); each != shown.rend() && each->role() == Role::Tool; ++each) {
+    for (const Block& block : each->get_content_blocks({BlockType::ToolResult})) {
+      const auto& result = *block.as<ToolResultBlock>();
+      if (!loop.is_special({result.id, result.name, {}}) || result.is_error.value_or(false)) continue;
+      const auto* said = std::get_if<Text>(&result.output);
+      return said != nullptr ? *said : Text();
+    }
+  }
+  return std::nullopt;
+}
+
 bool says_something(const Message& message) {
   for (const Block& block : message.blocks()) {
     if (block.type() == BlockType::Thinking) continue;
@@ -75,27 +88,29 @@ bool says_something(const Message& message) {
 namespace {
 
 // What an earlier run came to, if it came to an end before it could tell.
-void see_end(Loop& loop) {
+Result<void> see_end(Loop& loop) {
   const std::vector<Message> shown = loop.history->shown();
-  if (shown.empty()) return loop.fail({Code::Invalid, "there is nothing to go on with: no request", {}});
+  if (shown.empty()) return fail(Code::Invalid, "there is nothing to go on with: no request");
   const Message& last = shown.back();
   loop.was_cut = is_cut(last);
   if (last.role() == Role::Assistant && calls_of(last).empty() && !loop.was_cut) {
-    return loop.end(RunEnd::Answered, last.get_text_content().value_or(Text()));
+    loop.words = last.get_text_content().value_or(Text());
+    return conclude(loop);
   }
-  for (const Block& block : last.get_content_blocks({BlockType::ToolResult})) {
-    const auto& result = *block.as<ToolResultBlock>();
-    if (!loop.is_special({result.id, result.name, {}}) || result.is_error.value_or(false)) continue;
-    const auto* said = std::get_if<Text>(&result.output);
-    return loop.end(RunEnd::Terminated, said != nullptr ? *said : Text());
-  }
+  if (std::optional<Text> said = last_words(loop)) loop.end(RunEnd::Terminated, *std::move(said));
+  return {};
 }
 
 Result<void> prepare(Loop& loop, const std::optional<Message>& request) {
   loop.history->remind({});
   PARLEY_CHECK(settle_pending(loop));
-  if (request && says_something(*request)) return loop.keep(*request);
-  if (loop.row.sees_end && !loop.has_ended) see_end(loop);
+  if (request && says_something(*request)) {
+    // A call left behind may have ended the run before this one; the request begins another.
+    loop.has_ended = false;
+    loop.state = AgentState::Running;
+    return loop.keep(*request);
+  }
+  if (loop.row.sees_end && !loop.has_ended) return see_end(loop);
   return {};
 }
 

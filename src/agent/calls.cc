@@ -16,16 +16,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+Text behind_the_end() { return Text("not run: the run had ended before"); }
+Text nobody_knows() { return Text("interrupted: it is not known whether the call was carried out"); }
+
 struct Ran {
   ToolOutput output;
   std::chrono::microseconds time{0};
 };
 
-Ran run_one(const Loop& loop, const ToolUseBlock& use) {
+Ran run_one(const Loop& loop, const ToolUseBlock& use, bool is_approved) {
   const auto begin = Clock::now();
   ToolContext context;
   context.call_id = use.id;
   context.stop = loop.stop.get_token();
+  context.is_approved = is_approved;
   Ran ran{loop.tools->run(use, context)};
   ran.time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   return ran;
@@ -75,9 +79,10 @@ std::size_t side_by_side(const Loop& loop, const std::vector<ToolUseBlock>& call
 // Calls that run side by side, each in a thread, at most `most` at a time. Used by one thread.
 class Group {
  public:
-  Group(const Loop& loop, std::span<const ToolUseBlock> calls)
+  Group(const Loop& loop, std::span<const ToolUseBlock> calls, bool are_approved)
       : loop_(loop),
         calls_(calls),
+        are_approved_(are_approved),
         most_(std::max<std::size_t>(loop.options.parallel_tools, 1)),
         ran_(calls.size()) {}
 
@@ -108,9 +113,9 @@ class Group {
   }
 
  private:
-  void run(std::size_t i) { ran_[i] = run_one(loop_, calls_[i]); }
+  void run(std::size_t i) { ran_[i] = run_one(loop_, calls_[i], are_approved_); }
   void run_beside(std::size_t i) {
-    Ran ran = run_one(loop_, calls_[i]);
+    Ran ran = run_one(loop_, calls_[i], are_approved_);
     const std::lock_guard lock(mutex_);
     ran_[i] = std::move(ran);
     --running_;
@@ -119,6 +124,7 @@ class Group {
 
   const Loop& loop_;
   const std::span<const ToolUseBlock> calls_;
+  const bool are_approved_;
   const std::size_t most_;
   std::size_t begun_ = 0;
   std::mutex mutex_;
@@ -132,8 +138,8 @@ class Group {
 // as soon as those before it are. Every ToolStarted has its ToolEnded (H2), also if a result cannot be
 // stored: then no further call begins, the error of the store comes back, and the calls have no result until
 // somebody resumes. Gives the outputs of those that began.
-Result<void> run_group(Loop& loop, std::span<const ToolUseBlock> calls, std::vector<ToolOutput>& outputs) {
-  Group group(loop, calls);
+Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> calls,
+                       std::vector<ToolOutput>& outputs) {
   Result<void> kept;
   std::size_t ended = 0;
   const auto wants_more = [&] { return kept && group.begun() < calls.size() && !loop.is_stopped(); };
@@ -155,12 +161,15 @@ Result<void> run_group(Loop& loop, std::span<const ToolUseBlock> calls, std::vec
 
 }  // namespace
 
-Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls) {
+Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls,
+                                          bool are_approved) {
   std::vector<ToolOutput> outputs;
   while (outputs.size() < calls.size() && !loop.has_ended && !loop.is_stopped()) {
     const std::size_t first = outputs.size();
     const std::size_t end = side_by_side(loop, calls, first);
-    PARLEY_CHECK(run_group(loop, std::span(calls).subspan(first, end - first), outputs));
+    const std::span<const ToolUseBlock> together = std::span(calls).subspan(first, end - first);
+    Group group(loop, together, are_approved);
+    PARLEY_CHECK(run_group(loop, group, together, outputs));
     const bool is_last =
         outputs.size() == end && loop.is_special(calls[end - 1]) && !outputs.back().is_error();
     if (is_last) {
@@ -168,8 +177,7 @@ Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseB
       loop.end(RunEnd::Terminated, loop.words.empty() ? said : loop.words);
     }
   }
-  const Text why =
-      loop.has_ended ? Text("not run: the run had ended before") : Text("not run: the run was stopped");
+  const Text why = loop.has_ended ? behind_the_end() : Text("not run: the run was stopped");
   const auto unrun = calls.begin() + static_cast<std::ptrdiff_t>(outputs.size());
   PARLEY_CHECK(answer_unrun(loop, {unrun, calls.end()}, why));
   return outputs;
@@ -183,15 +191,19 @@ Result<void> answer_unrun(Loop& loop, const std::vector<ToolUseBlock>& calls, co
 }
 
 Result<void> settle_pending(Loop& loop) {
-  const Text unknown("interrupted: it is not known whether the call was carried out");
-  for (const ToolUseBlock& use : loop.history->pending()) {
-    const bool again = loop.options.pending == PendingCalls::Rerun ||
-                       (loop.options.pending == PendingCalls::Ask && loop.tools->approves(use));
-    if (again && !loop.has_ended) {
-      PARLEY_CHECK(run_calls(loop, {use}));
+  const std::vector<ToolUseBlock> pending = loop.history->pending();
+  if (pending.empty()) return {};
+  bool is_over = last_words(loop).has_value();
+  for (const ToolUseBlock& use : pending) {
+    const bool may_run = !is_over && !loop.is_stopped();
+    const bool is_approved =
+        may_run && loop.options.pending == PendingCalls::Ask && loop.tools->approves(use);
+    if (is_approved || (may_run && loop.options.pending == PendingCalls::Rerun)) {
+      PARLEY_CHECK(run_calls(loop, {use}, is_approved));
     } else {
-      PARLEY_CHECK(answer_unrun(loop, {use}, unknown));
+      PARLEY_CHECK(answer_unrun(loop, {use}, is_over ? behind_the_end() : nobody_knows()));
     }
+    is_over = is_over || loop.has_ended;
   }
   return {};
 }

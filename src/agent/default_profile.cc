@@ -96,22 +96,19 @@ bool is_hopeless(Loop& loop) {
   return loop.is_warned && rounds > threshold + 1;
 }
 
-// The model asks for nothing: that was the answer, unless it has to go on.
-Result<bool> conclude(Loop& loop, const ModelAnswer& answer) {
-  if (answer.outcome.finish == Finish::Paused || !says_something(answer.message)) return false;
+}  // namespace
+
+Result<void> conclude(Loop& loop) {
   if (loop.reply) {
     Result<Json> reply = read_reply(*loop.reply, loop.words);
     if (!reply && loop.reasked++ < loop.options.reply_attempts) {
-      PARLEY_CHECK(loop.keep(Message::user_message(ask_again(reply.error()))));
-      return false;
+      return loop.keep(Message::user_message(ask_again(reply.error())));
     }
     PARLEY_TRY(loop.report.reply, std::move(reply));
   }
   loop.end(RunEnd::Answered, loop.words);
-  return true;
+  return {};
 }
-
-}  // namespace
 
 bool is_cut(const Message& message) {
   const auto metadata = message.metadata();
@@ -138,13 +135,17 @@ Result<bool> think_default(Loop& loop) {
     loop.end(RunEnd::Stuck, Text("the run went in circles, and saying so did not help"));
     return false;
   }
-  if (calls.empty()) return conclude(loop, *answer);
-  if (loop.options.tool_choice == ToolChoice::None) {
-    PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: no tool may be called now")));
-    return loop.words.empty() ? false : conclude(loop, *answer);
+  const bool may_run = loop.options.tool_choice != ToolChoice::None;
+  if (!may_run) PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: no tool may be called now")));
+  if (may_run && !calls.empty()) {
+    loop.calls = std::move(calls);
+    return true;
   }
-  loop.calls = std::move(calls);
-  return true;
+  // The model asks for nothing: that was the answer, unless it has to go on.
+  const bool is_answer = calls.empty() ? says_something(answer->message) : !loop.words.empty();
+  if (!is_answer || answer->outcome.finish == Finish::Paused) return false;
+  PARLEY_CHECK(conclude(loop));
+  return loop.has_ended;
 }
 
 Result<Text> act_default(Loop& loop) {

@@ -53,6 +53,11 @@ struct Loop {
   bool is_special(const ToolUseBlock& use) const;
 };
 
+// What the special tool said that ended the run which the conversation ends with; nothing if none did.
+std::optional<Text> last_words(const Loop& loop);
+// The newest answer (Loop::words) ends the run; or it is asked for again, because it is not the reply that
+// was asked for (default_profile.cc).
+Result<void> conclude(Loop& loop);
 // True if a message has more than thinking and empty texts.
 bool says_something(const Message& message);
 // True if the message is the part of an answer that came before it was cut off.
@@ -63,7 +68,8 @@ Called<ModelAnswer> ask(Loop& loop);
 
 // Runs calls and keeps their results, in the order of the calls (calls.cc). Those behind a special tool that
 // ended the run, and all that come after a stop, are answered as not run. Gives what was kept.
-Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls);
+Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls,
+                                          bool are_approved = false);
 // Keeps a result for each call that says it was not run.
 Result<void> answer_unrun(Loop& loop, const std::vector<ToolUseBlock>& calls, const Text& why);
 // Deals with the calls that an earlier run left, as AgentOptions::pending says.

@@ -93,6 +93,79 @@ TEST(Resume, ARunThatWasOverIsOver) {
   EXPECT_EQ(terminated.model->asked.size(), 1U);
 }
 
+// A run that a special tool ended, killed when it had stored `results` results of its last step.
+void die_behind_the_end(Scene& scene, std::size_t results) {
+  auto memory = StoredMemory::open(scene.store, scene.key);
+  ASSERT_TRUE(memory);
+  const std::vector<ToolCall> two = {call("a", "terminate"), call("b", "look")};
+  ASSERT_TRUE(memory->add(Message::user_message("do it")));
+  ASSERT_TRUE(memory->add(Message::from_tool_calls(two)));
+  if (results == 0) return;
+  ASSERT_TRUE(memory->add(Message::tool_message("over", "terminate", "a")));
+}
+
+TEST(Resume, G7_NothingRunsBehindASpecialToolThatEndedTheRun) {
+  for (const PendingCalls pending : {PendingCalls::Interrupted, PendingCalls::Rerun, PendingCalls::Ask}) {
+    Scene scene({says("never asked")});
+    scene.tools.box->set_approve([](const ToolUseBlock&) { return true; });
+    die_behind_the_end(scene, 1);
+    scene.open({.pending = pending});
+    const auto report = scene.agent->resume();
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->end, RunEnd::Terminated);
+    EXPECT_EQ(report->text, Text("over"));
+    EXPECT_TRUE(scene.tools.ran->empty());
+    EXPECT_TRUE(scene.model->asked.empty());
+    EXPECT_EQ(line_of(scene.stored().back()), "tool! not run: the run had ended before");
+    EXPECT_EQ(scene.agent->resume()->end, RunEnd::Terminated) << "whatever stands behind the end";
+  }
+}
+
+TEST(Resume, AnEndThatWasLeftBehindIsNotTheEndOfANewRequest) {
+  Scene scene({says("new")});
+  die_behind_the_end(scene, 0);
+  scene.open({.pending = PendingCalls::Rerun});
+  const RunReport report = scene.run("something else");
+  EXPECT_EQ(report.end, RunEnd::Answered);
+  EXPECT_EQ(report.text, Text("new"));
+  EXPECT_EQ(*scene.tools.ran, Lines{"terminate"});
+  EXPECT_EQ(lines_of(scene.stored()),
+            (Lines{"user: do it", "assistant:  +terminate +look", "tool: done",
+                   "tool! not run: the run had ended before", "user: something else", "assistant: new"}));
+}
+
+// Nobody knows whether they were carried out: a stop now does not tell.
+TEST(Resume, AStopDoesNotSayThatCallsLeftBehindWereNotRun) {
+  Scene scene({says("done")});
+  die_in_the_middle(scene);
+  scene.open({.pending = PendingCalls::Rerun});
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(scene.agent->resume(stop.get_token())->end, RunEnd::Cancelled);
+  EXPECT_TRUE(scene.tools.ran->empty());
+  EXPECT_EQ(line_of(scene.stored().back()),
+            "tool! interrupted: it is not known whether the call was carried out");
+}
+
+TEST(Resume, APersonIsAskedOnce) {
+  Scene scene({says("done")});
+  die_in_the_middle(scene);
+  std::size_t asked = 0;
+  scene.tools.box->set_policy({{{"*", Permission::Ask}}});
+  scene.tools.box->set_approve([&](const ToolUseBlock&) { return ++asked == 1; });
+  scene.open({.pending = PendingCalls::Ask});
+  ASSERT_TRUE(scene.agent->resume());
+  EXPECT_EQ(asked, 1U);
+  EXPECT_EQ(*scene.tools.ran, Lines{"look"});
+  Scene denied({says("done")});
+  die_in_the_middle(denied);
+  denied.tools.box->set_policy({{{"*", Permission::Deny}}});
+  denied.tools.box->set_approve([](const ToolUseBlock&) { return true; });
+  denied.open({.pending = PendingCalls::Ask});
+  ASSERT_TRUE(denied.agent->resume());
+  EXPECT_TRUE(denied.tools.ran->empty()) << "what is denied stays denied";
+}
+
 TEST(Resume, OfNothingIsAFailure) {
   Scene scene({says("done")});
   const auto report = scene.agent->resume();
@@ -246,6 +319,24 @@ TEST(Reply, IsAskedForNoMoreThanThat) {
 TEST(Reply, AToolMayBeCalledOnTheWay) {
   Scene scene({calls({call("a", "look")}), says(R"json({"sum":1})json")}, with_reply());
   EXPECT_EQ(scene.run().reply->get("sum")->as_int64(), 1);
+}
+
+// Runs that were killed behind their answer.
+TEST(Reply, OfARunThatWasOverIsCheckedToo) {
+  Scene good({says(R"json({"sum":1})json")}, with_reply());
+  good.run();
+  good.open(with_reply());
+  const auto again = good.agent->resume();
+  ASSERT_TRUE(again && again->reply);
+  EXPECT_EQ(again->reply->get("sum")->as_int64(), 1);
+  EXPECT_EQ(good.model->asked.size(), 1U);
+
+  Scene bad({says("one"), says(R"json({"sum":1})json")});
+  bad.run();
+  bad.open(with_reply());
+  const auto asked = bad.agent->resume();
+  ASSERT_TRUE(asked && asked->reply);
+  EXPECT_EQ(bad.model->asked.size(), 2U);
 }
 
 TEST(Reply, ASchemaThatIsNoneIsRefused) {

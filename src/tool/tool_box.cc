@@ -187,7 +187,7 @@ bool ToolBox::approves(const ToolUseBlock& use) const {
 
 // Nothing if the call may run (T3).
 std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const RunnableTool& tool,
-                                           const Json& arguments) const {
+                                           const Json& arguments, bool is_approved) const {
   switch (policy_.of(use.name, tool.changes_world(arguments))) {
     case Permission::Allow:
       return std::nullopt;
@@ -196,6 +196,7 @@ std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const Runnab
     case Permission::Ask:
       break;
   }
+  if (is_approved) return std::nullopt;
   if (!approval_) {
     return sentence(ToolStatus::Denied, "this call needs the approval of a person, and nobody can be asked");
   }
@@ -222,7 +223,8 @@ ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) con
     return limited(sentence(ToolStatus::Broken, explained(errors)), context.max_output_bytes);
   }
   try {
-    if (auto refusal = refused(use, *entry->tool, *arguments)) return *std::move(refusal);
+    if (auto refusal = refused(use, *entry->tool, *arguments, context.is_approved))
+      return *std::move(refusal);
   } catch (...) {
     return sentence(ToolStatus::Denied, "whether this call may run could not be found out");
   }

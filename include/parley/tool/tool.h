@@ -67,6 +67,7 @@ struct ToolContext {
   std::stop_token stop = {};
   std::chrono::milliseconds timeout{120'000};
   std::size_t max_output_bytes = std::size_t{64} * 1024;
+  bool is_approved = false;  // by a person, before the call: who must be asked has been
 };
 
 // Safe from any thread, unless is_parallel() says no.
@@ -135,8 +136,8 @@ class ToolBox {
   struct Entry;     // a tool, its schema, and who is using it
   struct Approval;  // whom to ask, one at a time
   std::shared_ptr<Entry> entry_of(std::string_view name) const;
-  std::optional<ToolOutput> refused(const ToolUseBlock& use, const RunnableTool& tool,
-                                    const Json& arguments) const;
+  std::optional<ToolOutput> refused(const ToolUseBlock& use, const RunnableTool& tool, const Json& arguments,
+                                    bool is_approved) const;
 
   std::vector<std::shared_ptr<Entry>> entries_;
   ToolPolicy policy_;
