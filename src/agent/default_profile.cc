@@ -7,6 +7,7 @@
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
 #include "parley/json/writer.h"
+#include "parley/model/provider.h"
 
 namespace parley::agent {
 namespace {
@@ -18,9 +19,20 @@ Text warning() {
 }
 Text go_on() { return Text("Your last answer was cut off. Go on where it ends."); }
 
+// What the reply must look like, for a model whose provider does not tell it.
+Text in_this_form(const Json& schema) {
+  return Text::repaired("Your final answer must be JSON of this schema, and nothing beside it: " +
+                        schema.compact().text().str());
+}
+bool is_told_the_schema(const Loop& loop) {
+  const Result<const Provider*> provider = provider_named(loop.model->info().provider);
+  return provider && (*provider)->takes_reply_schema;
+}
+
 // What the model is reminded of: volatile, so it stands behind everything a provider may have cached.
 std::vector<Text> reminders(const Loop& loop) {
   std::vector<Text> out;
+  if (loop.reply && !is_told_the_schema(loop)) out.push_back(in_this_form(loop.options.reply->schema));
   if (loop.was_cut) out.push_back(go_on());
   if (loop.is_warned) out.push_back(warning());
   if (!loop.options.next_step_prompt.empty()) out.push_back(loop.options.next_step_prompt);

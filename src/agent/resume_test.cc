@@ -307,6 +307,22 @@ TEST(Reply, IsCheckedAndAskedForAgain) {
   EXPECT_TRUE(line_of(stored[4]).contains("/sum")) << line_of(stored[4]);
 }
 
+// A provider that takes no schema does not tell the model what it should keep to.
+TEST(Reply, ItsFormIsSaidWhereTheProviderDoesNot) {
+  for (const auto& [provider, is_said] :
+       {std::pair("openai", false), std::pair("deepseek", true), std::pair("one's own", true)}) {
+    Scene scene({says("six"), says(R"json({"sum":6})json")});
+    scene.model->set_provider(Text::repaired(provider));
+    scene.open(with_reply());
+    EXPECT_EQ(scene.run().end, RunEnd::Answered);
+    for (const ModelRequest& request : scene.model->asked) {
+      const std::string last = line_of(request.conversation.messages().back());
+      EXPECT_EQ(last.contains(R"json("required":["sum"])json"), is_said) << provider << ": " << last;
+    }
+    EXPECT_EQ(scene.stored().size(), 4U) << "and not stored";
+  }
+}
+
 TEST(Reply, IsAskedForNoMoreThanThat) {
   Scene scene({says("six")}, with_reply(2));
   const RunReport report = scene.run();

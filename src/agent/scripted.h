@@ -51,6 +51,7 @@ class ScriptedModel : public Model {
     info_.name = Text("test");
   }
   const ModelInfo& info() const override { return info_; }
+  void set_provider(Text name) { info_.provider = std::move(name); }
   Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& options) override {
     asked.push_back(request);
     const Turn& turn = turns_[std::min(asked.size(), turns_.size()) - 1];
