@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent/code_points.h"
 #include "agent/loop.h"
 #include "parley/base/utf8.h"
 
@@ -35,25 +36,14 @@ Ran run_one(const Loop& loop, const ToolUseBlock& use, bool is_approved) {
   return ran;
 }
 
-// Where the first `count` code points of a text end.
-std::size_t bytes_of(std::string_view text, std::size_t count) {
-  const auto is_first = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_first(text[i]) && count-- == 0) return i;
-  }
-  return text.size();
-}
-
 // Cuts the texts of an output behind their first `most` code points, and says so.
 void observe(ToolOutput& output, std::size_t most) {
   for (Block& block : output.content) {
     const auto* text = block.as<TextBlock>();
     if (text == nullptr) continue;
-    const std::size_t end = bytes_of(text->text, most);
+    const std::size_t end = end_of_first(text->text, most);
     if (end == text->text.size()) continue;
-    const std::string_view rest = text->text.view().substr(end);
-    const auto cut = std::count_if(rest.begin(), rest.end(),
-                                   [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    const std::size_t cut = utf8_length(text->text.view().substr(end));
     block = TextBlock{Text::repaired(std::string(text->text.view().substr(0, end)) + "\n[... " +
                                      std::to_string(cut) + " more characters were cut ...]")};
   }

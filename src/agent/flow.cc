@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "agent/code_points.h"
 #include "agent/history.h"
 
 namespace parley {
@@ -17,7 +18,7 @@ constexpr auto kStatuses = std::to_array<StatusRow>(
     {{"not_started", "[ ]"}, {"in_progress", "[>]"}, {"completed", "[x]"}, {"blocked", "[!]"}});
 const StatusRow& row_of(FlowStatus status) { return kStatuses[static_cast<std::size_t>(status)]; }
 
-constexpr std::size_t kTitleBytes = 50;
+constexpr std::size_t kTitleLength = 50;  // code points
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -25,11 +26,17 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// The first "[...]" of a text; "" if there is none.
-std::string_view tag_of(std::string_view text) {
-  const std::size_t begin = text.find('[');
-  const std::size_t end = begin == std::string_view::npos ? begin : text.find(']', begin);
-  return end == std::string_view::npos ? std::string_view() : text.substr(begin + 1, end - begin - 1);
+// What stands in the brackets of a text, in order.
+std::vector<std::string_view> tags_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  std::size_t begin = text.npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') begin = i + 1;
+    if (text[i] != ']' || begin == text.npos) continue;
+    out.push_back(text.substr(begin, i - begin));
+    begin = text.npos;
+  }
+  return out;
 }
 
 Tool plan_tool() {
@@ -54,9 +61,10 @@ FlowPlan plan_of(const ToolUseBlock& use, std::size_t most) {
 }
 
 FlowPlan plain_plan(const Text& request) {
-  const bool is_long = request.size() > kTitleBytes;
+  const std::size_t end = agent::end_of_first(request, kTitleLength);
   FlowPlan plan;
-  plan.title = Text::repaired("Plan for: " + request.slice(0, kTitleBytes).str() + (is_long ? "..." : ""));
+  plan.title =
+      Text::repaired("Plan for: " + request.slice(0, end).str() + (end < request.size() ? "..." : ""));
   plan.steps = {
       {Text("Look into the request")}, {Text("Do what it asks for")}, {Text("Check what came of it")}};
   return plan;
@@ -100,9 +108,10 @@ void PlanningFlow::tell(const FlowPlan& plan) const {
 }
 
 BaseAgent& PlanningFlow::agent_for(const FlowStep& step) {
-  const std::string tag = lower(tag_of(step.text));
-  for (const FlowAgent& each : agents_) {
-    if (lower(each.key) == tag) return *each.agent;
+  for (const std::string_view tag : tags_of(step.text)) {
+    for (const FlowAgent& each : agents_) {
+      if (lower(each.key) == lower(tag)) return *each.agent;
+    }
   }
   return *agents_.front().agent;
 }

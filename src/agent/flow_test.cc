@@ -70,9 +70,24 @@ TEST(Flow, F3_WithoutAPlanOfUseThereAreThreeSteps) {
   }
 }
 
+// Fifty characters, whatever they take.
+TEST(Flow, F3_ATitleIsCutByCharacters) {
+  std::string fifty;
+  for (int i = 0; i < 50; ++i) fifty += "\u4F60";
+  for (const auto& [request, title] : {std::pair(fifty, fifty), std::pair(fifty + "\u597D", fifty + "..."),
+                                       std::pair(std::string("x"), std::string("x"))}) {
+    auto planner = std::make_shared<ScriptedModel>(std::vector<Turn>{says("no idea"), says("x")});
+    Scene worker({says("done")});
+    auto flow = PlanningFlow::create(planner, {{"default", agent_of(worker)}});
+    EXPECT_EQ(flow->execute(Text::repaired(request))->plan.title, Text::repaired("Plan for: " + title));
+  }
+}
+
 TEST(Flow, F4_ATagNamesTheAgent) {
   auto planner = std::make_shared<ScriptedModel>(std::vector<Turn>{
-      plans(R"json({"title":"t","steps":["[CODE] write","[nobody] rest","just do"]})json"), says("x")});
+      plans(
+          R"json({"title":"t","steps":["[CODE] write","[nobody] rest","just do","sort a[0] [Code]","[[code]"]})json"),
+      says("x")});
   Scene first({says("by the first")});
   Scene second({says("by the coder")});
   auto flow = PlanningFlow::create(planner, {{"main", agent_of(first)}, {"code", agent_of(second)}});
@@ -81,6 +96,8 @@ TEST(Flow, F4_ATagNamesTheAgent) {
   EXPECT_EQ(report->plan.steps[0].result, Text("by the coder"));
   EXPECT_EQ(report->plan.steps[1].result, Text("by the first"));
   EXPECT_EQ(report->plan.steps[2].result, Text("by the first"));
+  EXPECT_EQ(report->plan.steps[3].result, Text("by the coder")) << "not every bracket is a tag";
+  EXPECT_EQ(report->plan.steps[4].result, Text("by the coder"));
 }
 
 TEST(Flow, F5_AStopEndsIt) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/code_points.h"
 #include "agent/loop.h"
 #include "parley/tool/openmanus.h"
 
@@ -46,16 +47,6 @@ Result<bool> take(Loop& loop, const ModelAnswer& answer) {
   return !calls.empty();
 }
 
-// The first `count` code points.
-Text first(const Text& text, std::size_t count) {
-  const std::string_view view = text;
-  for (std::size_t i = 0; i < view.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(view[i]) & 0xC0U) != 0x80U;
-    if (begins && count-- == 0) return text.slice(0, i);
-  }
-  return text;
-}
-
 std::optional<Text> image_of(const ToolOutput& output) {
   for (const Block& block : output.content) {
     const auto* image = block.as<ImageBlock>();
@@ -79,7 +70,8 @@ Result<Text> act_on(Loop& loop, const ToolUseBlock& use) {
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
   Text words = openmanus_text(use.name, output);
   if (loop.is_special(use) && has_run(output.status)) loop.end(RunEnd::Terminated, words);
-  if (loop.options.max_observe.value_or(0) != 0) words = first(words, *loop.options.max_observe);
+  if (loop.options.max_observe.value_or(0) != 0)
+    words = words.slice(0, end_of_first(words, *loop.options.max_observe));
   const Result<void> kept = loop.keep(Message::tool_message(words, use.name, use.id, image_of(output)));
   loop.emit(agent_event::ToolEnded{use, output, time});
   PARLEY_CHECK(kept);

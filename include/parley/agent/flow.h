@@ -11,7 +11,8 @@
 //       flow goes on.
 //   F2  A plan has at most FlowOptions::max_steps steps, and never gets longer.
 //   F3  A model that makes no plan of use gets one of three steps: look into it, do it, check it.
-//   F4  A step is done by the agent that its first [TAG] names, in any case; by the first agent otherwise.
+//   F4  A step is done by the agent that the first [TAG] in it names which names one, in any case; by the
+//       first agent otherwise.
 //   F5  A stop ends the flow soon; the step under way is not started again, and the report says how far it
 //       came.
 //
