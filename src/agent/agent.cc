@@ -227,11 +227,11 @@ Result<void> BaseAgent::update_memory(Role role, const Text& content, const std:
   return fail(Code::Invalid, "Unsupported message role: " + std::string(to_string(role)));
 }
 
-bool BaseAgent::is_stuck() const { return loop_->row.repetitions(*loop_) != 0; }
+bool BaseAgent::is_stuck() const { return loop_->row.repetitions(*loop_).has_value(); }
 
 void BaseAgent::handle_stuck_state() {
   Loop& loop = *loop_;
-  loop.emit(agent_event::Repeating{loop.row.repetitions(loop)});
+  loop.emit(agent_event::Repeating{loop.row.repetitions(loop).value_or(0)});
   loop.row.handle_stuck(loop);
 }
 

@@ -171,11 +171,11 @@ Result<Text> act_default(Loop& loop) {
   return Text::repaired(out);
 }
 
-std::size_t repetitions_default(const Loop& loop) {
+std::optional<std::size_t> repetitions_default(const Loop& loop) {
   const std::size_t threshold = loop.options.duplicate_threshold;
   const std::size_t rounds = loop.circles.rounds(threshold + 2);
   const bool is_news = threshold != 0 && rounds > threshold && !loop.is_warned && !loop.has_ended;
-  return is_news ? rounds : 0;
+  return is_news ? std::optional(rounds) : std::nullopt;
 }
 
 void handle_stuck_default(Loop& loop) { loop.is_warned = true; }

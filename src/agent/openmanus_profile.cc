@@ -119,16 +119,16 @@ Result<Text> act_openmanus(Loop& loop) {
   return Text::repaired(out);
 }
 
-std::size_t repetitions_openmanus(const Loop& loop) {
+std::optional<std::size_t> repetitions_openmanus(const Loop& loop) {
   const std::vector<Message> shown = loop.history->shown();
-  if (shown.size() < 2) return 0;
+  if (shown.size() < 2) return std::nullopt;
   const Text last = content_of(shown.back());
-  if (last.empty()) return 0;
+  if (last.empty()) return std::nullopt;
   const auto count =
       static_cast<std::size_t>(std::count_if(shown.begin(), shown.end() - 1, [&](const Message& m) {
         return m.role() == Role::Assistant && content_of(m) == last;
       }));
-  return count >= loop.options.duplicate_threshold ? count : 0;
+  return count >= loop.options.duplicate_threshold ? std::optional(count) : std::nullopt;
 }
 
 // The prompt grows each time; what was null becomes Python's word for it.

@@ -293,6 +293,19 @@ TEST(OpenManusProfile, IsStuck) {
     Stage stage({says("a")}, plain(), OpenManusMemory(messages, 100));
     EXPECT_EQ(stage.agent->is_stuck(), is_stuck) << name;
   }
+  // By the threshold: two equal ones before the last, none at all.
+  for (const auto& [threshold, count, is_stuck] :
+       {std::tuple(2U, 2, false), std::tuple(1U, 2, true), std::tuple(3U, 3, false), std::tuple(3U, 4, true),
+        std::tuple(0U, 1, false), std::tuple(0U, 2, true)}) {
+    AgentOptions options = plain();
+    options.duplicate_threshold = threshold;
+    const std::vector<Message> messages(static_cast<std::size_t>(count), model("x"));
+    Stage stage({says("a")}, options, OpenManusMemory(messages, 100));
+    EXPECT_EQ(stage.agent->is_stuck(), is_stuck) << threshold << ", " << count;
+  }
+  AgentOptions at_once = plain();
+  at_once.duplicate_threshold = 0;
+  EXPECT_TRUE(Stage({says("a")}, at_once, OpenManusMemory({model("x"), user("y")}, 100)).agent->is_stuck());
 }
 
 TEST(OpenManusProfile, TheRemedyGrows) {

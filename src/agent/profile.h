@@ -1,6 +1,9 @@
 // The profiles: what two kinds of agents do differently, as one row each. Constant.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "parley/agent/agent.h"
 
 namespace parley::agent {
@@ -18,7 +21,7 @@ struct ProfileRow {
   // How it thinks and acts, and what it does about circles.
   Result<bool> (*think)(Loop& loop);
   Result<Text> (*act)(Loop& loop);
-  std::size_t (*repetitions)(const Loop& loop);  // 0: it is not stuck
+  std::optional<std::size_t> (*repetitions)(const Loop& loop);  // nothing: it is not stuck
   void (*handle_stuck)(Loop& loop);
 };
 
@@ -27,13 +30,13 @@ const ProfileRow& row_of(Profile profile);
 // default_profile.cc
 Result<bool> think_default(Loop& loop);
 Result<Text> act_default(Loop& loop);
-std::size_t repetitions_default(const Loop& loop);
+std::optional<std::size_t> repetitions_default(const Loop& loop);
 void handle_stuck_default(Loop& loop);
 
 // openmanus_profile.cc
 Result<bool> think_openmanus(Loop& loop);
 Result<Text> act_openmanus(Loop& loop);
-std::size_t repetitions_openmanus(const Loop& loop);
+std::optional<std::size_t> repetitions_openmanus(const Loop& loop);
 void handle_stuck_openmanus(Loop& loop);
 
 }  // namespace parley::agent
