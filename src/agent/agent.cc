@@ -1,6 +1,7 @@
 // The loop that all agents share.
 #include "parley/agent/agent.h"
 
+#include <exception>
 #include <utility>
 
 #include "agent/loop.h"
@@ -33,7 +34,31 @@ AgentState state_after(RunEnd end) {
   return AgentState::Error;
 }
 
+// What code of somebody's own throws is an error like any other: a run that it got through would be for ever
+// under way.
+template <typename Do>
+auto guarded(Do what) -> decltype(what()) {
+  try {
+    return what();
+  } catch (const std::exception& problem) {
+    return parley::fail(Code::Invalid, std::string("an exception was thrown: ") + problem.what());
+  } catch (...) {
+    return parley::fail(Code::Invalid, "something was thrown that says nothing");
+  }
+}
+
 }  // namespace
+
+void Loop::emit(const AgentEvent& event) {
+  if (!options.on_event) return;
+  const Result<void> told = guarded([&]() -> Result<void> {
+    options.on_event(event);
+    return {};
+  });
+  if (told) return;
+  fail(told.error());
+  stop.request_stop();
+}
 
 void Loop::end(RunEnd end, Text text) {
   if (std::exchange(has_ended, true)) return;
@@ -106,8 +131,10 @@ Result<void> prepare(Loop& loop, const std::optional<Message>& request) {
   PARLEY_CHECK(settle_pending(loop));
   if (request && says_something(*request)) {
     // A call left behind may have ended the run before this one; the request begins another.
-    loop.has_ended = false;
-    loop.state = AgentState::Running;
+    if (loop.has_ended && loop.report.end == RunEnd::Terminated) {
+      loop.has_ended = false;
+      loop.state = AgentState::Running;
+    }
     return loop.keep(*request);
   }
   if (loop.row.sees_end && !loop.has_ended) return see_end(loop);
@@ -181,7 +208,8 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
   agent::begin_run(loop);
   const std::stop_callback forward(std::move(stop), [&loop] { loop.stop.request_stop(); });
   loop.emit(agent_event::RunStarted{request ? &*request : nullptr});
-  if (const auto ready = agent::prepare(loop, request); !ready) loop.fail(ready.error());
+  const Result<void> ready = agent::guarded([&] { return agent::prepare(loop, request); });
+  if (!ready) loop.fail(ready.error());
   while (!loop.has_ended && loop.current_step < loop.options.max_steps) {
     if (loop.is_stopped()) {
       loop.fail({Code::Cancelled, "the run was stopped", {}});
@@ -190,7 +218,7 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
     ++loop.report.steps;
     loop.emit(agent_event::StepStarted{++loop.current_step});
     const std::size_t number = loop.current_step;
-    if (const Result<Text> said = step(); !said) {
+    if (const Result<Text> said = agent::guarded([&] { return step(); }); !said) {
       loop.fail(said.error());
     } else {
       if (is_stuck()) handle_stuck_state();

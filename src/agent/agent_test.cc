@@ -374,6 +374,43 @@ class Echo : public ReActAgent {
   }
 };
 
+// A run that an exception got through would be under way for ever, with its lease.
+TEST(Agent, WhatSomebodysOwnCodeThrowsEndsTheRun) {
+  class Throws : public ToolCallAgent {
+   public:
+    using ToolCallAgent::ToolCallAgent;
+    Result<bool> think() override {
+      if (current_step() == 1) throw std::runtime_error("by think()");
+      return ToolCallAgent::think();
+    }
+  };
+  Scene scene({says("done")});
+  scene.agent.reset();
+  auto memory = StoredMemory::open(scene.store, scene.key);
+  Throws own(*AgentParts::of(scene.model, scene.tools.box, *std::move(memory)));
+  const auto failed = own.run(Message::user_message("hi"));
+  ASSERT_TRUE(failed && failed->error);
+  EXPECT_EQ(failed->error->message, "an exception was thrown: by think()");
+  EXPECT_EQ(own.state(), AgentState::Error);
+  EXPECT_TRUE(scene.store->lease(scene.key, "another", std::chrono::seconds(1), store::LeaseMode::Reject));
+
+  for (std::size_t which = 0; which < 5; ++which) {  // RunStarted, StepStarted, Asking, Answered, ToolStarted
+    constexpr std::size_t kWhich[] = {0, 1, 2, 4, 5};
+    bool throws = true;
+    AgentOptions options;
+    options.on_event = [&](const AgentEvent& event) {
+      if (throws && event.index() == kWhich[which]) throw 1;
+    };
+    Scene watched({calls({call("a", "look")}), says("done")}, options);
+    const RunReport report = watched.run();
+    EXPECT_EQ(report.end, RunEnd::Failed) << which;
+    EXPECT_TRUE(is_valid(watched.stored()) || watched.stored().back().role() == Role::Assistant) << which;
+    throws = false;
+    EXPECT_EQ(watched.agent->resume()->end, RunEnd::Answered) << which;
+    EXPECT_TRUE(is_valid(watched.stored())) << which;
+  }
+}
+
 TEST(Agent, CanBeOnesOwn) {
   Scene scene({calls({call("a", "look")}), calls({call("b", "look")}), says("never asked")});
   scene.agent.reset();

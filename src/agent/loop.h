@@ -42,9 +42,8 @@ struct Loop {
   std::atomic<bool> lease_is_lost = false;
 
   bool is_stopped() const { return stop.stop_requested(); }
-  void emit(const AgentEvent& event) const {
-    if (options.on_event) options.on_event(event);
-  }
+  // Tells whoever watches. What they throw ends the run.
+  void emit(const AgentEvent& event);
   // The run is over; the first end counts.
   void end(RunEnd end, Text text);
   void fail(Error error);

@@ -104,7 +104,7 @@ struct RunReport {
 //   class Careful : public ToolCallAgent {
 //    public:
 //     using ToolCallAgent::ToolCallAgent;
-//     Result<bool> think() override;
+//     Result<bool> think() override;  // whatever it throws ends the run, as failed
 //   };
 //   Careful agent(*AgentParts::of(model, tools, memory));
 class AgentParts {

@@ -88,6 +88,7 @@ using AgentEvent = std::variant<agent_event::RunStarted, agent_event::StepStarte
                                 agent_event::Streaming, agent_event::Answered, agent_event::ToolStarted,
                                 agent_event::ToolEnded, agent_event::Shortened, agent_event::Repeating,
                                 agent_event::StepEnded, agent_event::RunEnded>;
+// Whatever it throws ends the run, as failed.
 using OnAgentEvent = std::function<void(const AgentEvent& event)>;
 
 }  // namespace parley
