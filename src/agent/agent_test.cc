@@ -209,6 +209,12 @@ TEST(Agent, G7_NothingRunsBehindASpecialTool) {
   EXPECT_EQ(line_of(stored.back()), "tool! not run: the run had ended before");
 }
 
+TEST(Agent, G7_ASpecialToolIsKnownByItsNameInAnyCase) {
+  Scene scene({calls({call("a", "Finish")})}, {.special_tools = {"fiNISH"}});
+  scene.tools.add("Finish", [](const Json&, const ToolContext&) { return ToolOutput::text(Text("over")); });
+  EXPECT_EQ(scene.run().end, RunEnd::Terminated);
+}
+
 TEST(Agent, G8_WithNoToolChoiceNothingRuns) {
   Scene scene({calls({call("a", "look")}), says("fine")}, {.tool_choice = ToolChoice::None});
   EXPECT_EQ(scene.run().text, Text("fine"));
@@ -241,9 +247,21 @@ TEST(Agent, G9_EqualCallsAreWarnedOfOnceAndThenEndTheRun) {
 }
 
 TEST(Agent, G9_WhoeverTurnsBackFromACircleGoesOn) {
+  std::vector<std::size_t> told;
+  AgentOptions options;
+  options.on_event = [&](const AgentEvent& event) {
+    if (const auto* repeating = std::get_if<agent_event::Repeating>(&event)) told.push_back(repeating->times);
+  };
   const Turn again = calls({call("a", "look")});
-  Scene scene({again, again, again, calls({call("b", "fail")}), again, again, says("done")});
+  Scene scene({again, again, again, calls({call("b", "fail")}), again, again, again, says("done")}, options);
   EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  EXPECT_EQ(told, (std::vector<std::size_t>{3, 3})) << "and is warned of the next one";
+}
+
+TEST(Agent, G9_WithoutAThresholdNobodyMinds) {
+  Scene scene({calls({call("a", "look")})}, {.max_steps = 9, .duplicate_threshold = 0});
+  EXPECT_EQ(scene.run().end, RunEnd::MaxSteps);
+  EXPECT_EQ(scene.tools.ran->size(), 9U);
 }
 
 TEST(Agent, G9_LargerCirclesAreSeenToo) {
@@ -254,6 +272,17 @@ TEST(Agent, G9_LargerCirclesAreSeenToo) {
   }});
   EXPECT_EQ(scene.run().end, RunEnd::Stuck);
   EXPECT_EQ(n, 8U);
+}
+
+TEST(Agent, G9_OtherArgumentsAreAnotherStep) {
+  std::size_t n = 0;
+  Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
+                const std::string at = R"({"at":)" + std::to_string(n++) + "}";
+                const std::vector<ToolCall> one = {call("x", "look", at.c_str())};
+                return ModelAnswer{.message = Message::from_tool_calls(one), .outcome = {}};
+              }},
+              {.max_steps = 9});
+  EXPECT_EQ(scene.run().end, RunEnd::MaxSteps);
 }
 
 TEST(Agent, G9_AnswersThatSayNothingAreNotStoredAndEndTheRun) {

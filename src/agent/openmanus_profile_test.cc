@@ -205,6 +205,30 @@ TEST(OpenManusProfile, ATerminateThatCannotRunDoesNotFinish) {
   EXPECT_EQ(stage.run().end, RunEnd::MaxSteps);
 }
 
+// The name counts in any case, and that the tool ran; not that it could do it.
+TEST(OpenManusProfile, SpecialTools) {
+  for (const auto& [tool, arguments, special, is_finished] :
+       {std::tuple("look", "{}", "look", true), std::tuple("look", "{}", "LOOK", true),
+        std::tuple("look", "{}", "loo", false), std::tuple("fail", "{}", "fail", true),
+        std::tuple("throw", "{}", "throw", false), std::tuple("look", "[]", "look", false),
+        std::tuple("nobody", "{}", "nobody", false), std::tuple("terminate", "{}", "look", false)}) {
+    AgentOptions options = plain();
+    options.max_steps = 2;
+    options.special_tools = {special};
+    Stage stage({calls({call("a", tool, arguments)}), says("x")}, options);
+    EXPECT_EQ(stage.run().end == RunEnd::Terminated, is_finished) << tool << arguments << special;
+  }
+}
+
+TEST(OpenManusProfile, ActWithoutAnythingToDo) {
+  Stage stage({says("a")});
+  EXPECT_EQ(stage.agent->act().value(), Text("No content or commands to execute"));
+  ASSERT_TRUE(stage.agent->update_memory(Role::Assistant, Text("")));
+  EXPECT_EQ(stage.agent->act().value(), Text("No content or commands to execute"));
+  ASSERT_TRUE(stage.agent->update_memory(Role::User, Text("the last words")));
+  EXPECT_EQ(stage.agent->act().value(), Text("the last words"));
+}
+
 TEST(OpenManusProfile, FailuresOfTheModel) {
   Stage too_long({fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too many tokens")});
   const RunReport report = too_long.run();
@@ -268,6 +292,8 @@ TEST(OpenManusProfile, UpdateMemory) {
   const auto developer = stage.agent->update_memory(Role::Developer, Text("x"));
   ASSERT_FALSE(developer);
   EXPECT_EQ(developer.error().message, "Unsupported message role: developer");
+  EXPECT_FALSE(stage.agent->update_memory(Role::Tool, Text("t"), {}, Text("look")));
+  EXPECT_FALSE(stage.agent->update_memory(Role::Tool, Text("t"), {}, {}, Text("id")));
   EXPECT_TRUE(stage.agent->update_memory(Role::User, Text("u"), Text("aGk=")));
   EXPECT_TRUE(stage.agent->update_memory(Role::Assistant, Text("a")));
   EXPECT_TRUE(stage.agent->update_memory(Role::Tool, Text("t"), {}, Text("look"), Text("id")));

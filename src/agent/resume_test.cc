@@ -264,6 +264,15 @@ TEST(Overflow, TheWindowIsMadeSmallerAndAskedAgain) {
   EXPECT_EQ(scene.stored().size(), 42U) << "the log keeps all";
 }
 
+TEST(Overflow, AtMostFourTimes) {
+  Scene scene({fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long")});
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(scene.agent->update_memory(Role::User, Text("a question")));
+  const RunReport report = scene.run("the task");
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  EXPECT_EQ(scene.model->asked.size(), 5U);
+  EXPECT_EQ(report.calls.size(), 5U);
+}
+
 TEST(Overflow, ACompressorIsAskedFirst) {
   MemoryOptions memory;
   memory.compressor = std::make_shared<ExtractiveCompressor>();
