@@ -110,7 +110,7 @@ TEST(Flow, F5_AStopEndsIt) {
     error.code = Code::Cancelled;
     return std::unexpected(error);
   }});
-  auto flow = PlanningFlow::create(planner, {{"default", agent_of(worker)}});
+  auto flow = PlanningFlow::create(planner, {{"default", agent_of(worker)}}, {.step_attempts = 1});
   const auto report = flow->execute(Text("x"), stop.get_token());
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->was_stopped);

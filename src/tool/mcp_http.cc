@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kToReply{10'000};  // to answer a request of the server
 constexpr std::chrono::milliseconds kToLeave{1000};    // to end the session
-constexpr std::chrono::milliseconds kPause{1000};      // before listening again
-constexpr int kSilences = 5;                           // streams without an event, after which nobody listens
+constexpr std::chrono::milliseconds kPause{1000};      // before listening again, unless the server says when
+constexpr std::chrono::milliseconds kLongestPause{10'000};
+constexpr int kSilences = 5;  // streams without an event, after which nobody listens
 
 bool is_good(int status) { return status >= 200 && status < 300; }
 
@@ -54,7 +55,12 @@ class Incoming {
   }
 
   const std::string& last_id() const { return id_; }
-  std::optional<std::uint64_t> retry() const { return framer_.retry(); }
+  // How long to wait before the stream is asked for again: what the server says, within reason.
+  std::chrono::milliseconds pause() const {
+    const auto longest = static_cast<std::uint64_t>(kLongestPause.count());
+    const auto shortest = static_cast<std::uint64_t>(kPause.count());
+    return std::chrono::milliseconds(std::min(framer_.retry().value_or(shortest), longest));
+  }
 
  private:
   void take(std::string_view text) {
@@ -86,22 +92,24 @@ class HttpTransport final : public McpTransport {
                               const std::stop_token& stop) override {
     std::optional<McpMessage> answer;
     std::optional<McpError> refusal;
-    Incoming incoming(max_bytes_, [&](const McpMessage& taken) {
+    const Incoming::OnMessage on_message = [&](const McpMessage& taken) {
       if (taken.answers(id)) answer = taken;
       if (taken.kind == McpMessage::Kind::Answer && taken.error && taken.id.is_null()) refusal = taken.error;
       take(taken);
-    });
+    };
+    Incoming incoming(max_bytes_, on_message);
     // The header of the first answer names the session, and is there when the answer has ended; later ones
     // need not be waited for once they have said what was asked.
     const bool must_end = !has_begun();
+    const auto is_done = [&] { return answer && !must_end; };
     net::Request post = posting(message, deadline, stop);
-    post.on_body = [&](std::string_view piece) -> Result<void> {
-      PARLEY_CHECK(incoming.feed(piece));
-      if (answer && !must_end) return fail(Code::Conflict, "the answer is there");
-      return {};
-    };
+    post.on_body = until(is_done, incoming);
     const Result<net::Response> response = net::send(post);
     incoming.finish();
+    const bool has_broken = response ? is_good(response->status) : response.error().code == Code::Unavailable;
+    if (has_broken && !answer && !must_end) {
+      PARLEY_CHECK(go_on({incoming.last_id(), incoming.pause()}, on_message, is_done, deadline, stop));
+    }
     if (answer && response && must_end) begin_session(*response);
     if (answer && (!must_end || response)) return *std::move(answer);
     if (!response) return std::unexpected(broken(response.error()));
@@ -191,27 +199,68 @@ class HttpTransport final : public McpTransport {
     if (reply) (void)post(*reply, Deadline::in(kToReply));
   }
 
+  // A stream of the server's, which may come in several pieces.
+  struct Stream {
+    std::string last_id = {};  // of its newest event; "": the server does not number them
+    std::chrono::milliseconds pause = kPause;
+    int silences = 0;  // pieces without an event since the last one with one
+  };
+
+  // Asks for the next piece of a stream and takes it, until it ends or `is_done`. False if there is none.
+  bool receive(Stream& stream, const Incoming::OnMessage& on_message, const std::function<bool()>& is_done,
+               Deadline deadline, const std::stop_token& stop) const {
+    bool has_come = false;
+    Incoming incoming(max_bytes_, [&](const McpMessage& message) {
+      has_come = true;
+      on_message(message);
+    });
+    net::Request get = request("GET", deadline, stop);
+    get.max_bytes = get.max_wire_bytes = SIZE_MAX;  // of all events together; each has its limit
+    get.headers.push_back({"Accept", "text/event-stream"});
+    if (!stream.last_id.empty()) get.headers.push_back({"Last-Event-ID", stream.last_id});
+    get.on_body = until(is_done, incoming);
+    const Result<net::Response> response = net::send(get);
+    if (response && (!is_good(response->status) || !is_stream(*response))) return false;
+    const bool is_further = !incoming.last_id().empty() && incoming.last_id() != stream.last_id;
+    if (is_further) stream.last_id = incoming.last_id();
+    stream.silences = has_come || is_further ? 0 : stream.silences + 1;
+    stream.pause = incoming.pause();
+    return true;
+  }
+
+  // Takes the rest of a stream that ended too soon, as far as there is one, until `is_done`. This does not
+  // repeat a call (MC1).
+  Result<void> go_on(Stream stream, const Incoming::OnMessage& on_message,
+                     const std::function<bool()>& is_done, Deadline deadline,
+                     const std::stop_token& stop) const {
+    while (!is_done() && !stream.last_id.empty() && stream.silences < kSilences) {
+      rest(std::min(stream.pause, deadline.left()), stop);
+      if (stop.stop_requested()) return fail(Code::Cancelled, "the call was stopped");
+      if (deadline.has_passed()) {
+        return fail(Code::Timeout, "the server '" + server_.name + "' did not answer in time");
+      }
+      if (!receive(stream, on_message, is_done, deadline, stop)) break;
+    }
+    return {};
+  }
+
+  // Feeds what comes, and ends the request once that is enough.
+  static std::function<Result<void>(std::string_view piece)> until(std::function<bool()> is_done,
+                                                                   Incoming& incoming) {
+    return [is_done = std::move(is_done), &incoming](std::string_view piece) -> Result<void> {
+      PARLEY_CHECK(incoming.feed(piece));
+      if (is_done()) return fail(Code::Conflict, "what was asked for is there");
+      return {};
+    };
+  }
+
   void listen(const std::stop_token& stop) {
-    std::string last_id;
-    for (int silences = 0; silences < kSilences && !stop.stop_requested();) {
-      bool has_come = false;
-      Incoming incoming(max_bytes_, [&](const McpMessage& message) {
-        has_come = true;
-        take(message);
-      });
-      net::Request get = request("GET", Deadline::in(std::chrono::hours(24)), stop);
-      get.max_bytes = get.max_wire_bytes = SIZE_MAX;  // of all events together; each has its limit
-      get.headers.push_back({"Accept", "text/event-stream"});
-      if (!last_id.empty()) get.headers.push_back({"Last-Event-ID", last_id});
-      get.on_body = [&](std::string_view piece) { return incoming.feed(piece); };
-      const Result<net::Response> response = net::send(get);
-      if (response && (!is_good(response->status) || !is_stream(*response))) return;
-      if (!incoming.last_id().empty()) last_id = incoming.last_id();
-      silences = has_come ? 0 : silences + 1;
-      const std::chrono::milliseconds asked(static_cast<std::int64_t>(
-          std::min<std::uint64_t>(incoming.retry().value_or(0),
-                                  static_cast<std::uint64_t>(std::chrono::milliseconds(kToReply).count()))));
-      rest(std::max(kPause, asked), stop);
+    const auto never = [] { return false; };
+    Stream stream;
+    while (stream.silences < kSilences && !stop.stop_requested()) {
+      const auto on_message = [this](const McpMessage& message) { take(message); };
+      if (!receive(stream, on_message, never, Deadline::in(std::chrono::hours(24)), stop)) return;
+      rest(std::max(kPause, stream.pause), stop);
     }
   }
 

@@ -397,6 +397,26 @@ TEST(McpStdio, ACallThatWasStoppedIsNotSent) {
   EXPECT_EQ(folder.lines("notes").size(), 1U);
 }
 
+// MC1: the rest of a stream is asked for, and not the call again.
+TEST(McpHttp, AStreamThatEndsTooSoonGoesOn) {
+  const Folder folder;
+  const HttpServer http;
+  const std::string file = R"({"file": ")" + folder.file("notes") + R"(", "pieces": )";
+  McpClient client(McpServer{.name = "test", .url = http.url("/mcp")}, options());
+  for (const char* pieces : {"1}", "20}"}) {
+    const ToolOutput output = client.call("note_and_go_on_later", json(file + pieces), within(kLong));
+    EXPECT_EQ(output.joined_text(), "at last") << pieces;
+  }
+  EXPECT_EQ(folder.lines("notes").size(), 2U);
+  McpClient deaf(McpServer{.name = "test", .url = http.url("/deaf")}, options());
+  const ToolOutput cut = deaf.call("note_and_go_on_later", json(file + "1}"), within(kLong));
+  EXPECT_EQ(cut.status, ToolStatus::Interrupted) << "a server that has no streams for GET";
+  const ToolOutput late = client.call("note_and_go_on_later", json(file + "1000000000}"), within(kSoon));
+  EXPECT_EQ(late.status, ToolStatus::Interrupted);
+  EXPECT_NE(late.joined_text().find("did not answer in time"), std::string::npos) << late.joined_text();
+  EXPECT_EQ(folder.lines("notes").size(), 4U);
+}
+
 TEST(McpHttp, WrongAnswersAreErrors) {
   const HttpServer http;
   const std::pair<std::string_view, std::string_view> cases[] = {

@@ -36,6 +36,10 @@ class Gone(Exception):
     """The tool cuts its connection."""
 
 
+class Later(Exception):
+    """The stream ends before the answer, which comes behind so many further ends."""
+
+
 class Server:
     """What one session knows."""
 
@@ -93,6 +97,10 @@ class Server:
     def tool_note_and_cut(self, arguments, send):
         self.tool_note(arguments, send)
         raise Gone()
+
+    def tool_note_and_go_on_later(self, arguments, send):
+        self.tool_note(arguments, send)
+        raise Later(arguments["pieces"])
 
     def tool_garbage(self, arguments, send):
         for line in ["Loading model...", "{", '{"jsonrpc":"2.0"}', "[]", '"a string"', "\xff\xfe", '{"id":1}']:
@@ -274,8 +282,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
 
-    def send_event(self, message):
+    def send_event(self, message, number=None):
         line = message if isinstance(message, str) else json.dumps(message)
+        if number is not None:
+            self.wfile.write(b"id: later-%d\r\nretry: 1\r\n" % number)
         self.wfile.write(b"event: message\r\ndata: " + line.encode("latin-1") + b"\r\n\r\n")
         self.wfile.flush()
 
@@ -318,6 +328,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return self.finish_with(200, json.dumps(answers[-1], indent=1).encode(), headers=headers)
             self.start_stream(headers)
             session.take(message, self.send_event)
+        except Later as later:
+            session.later = {"jsonrpc": "2.0", "id": message["id"], "result": text("at last")}
+            self.send_event("", later.args[0])
         except (Gone, BrokenPipeError):
             self.close_connection = True
             self.connection.close()
@@ -329,7 +342,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         session = self.session()
         if session is None:
             return None
+        last = self.headers.get("Last-Event-ID", "")
         self.start_stream()
+        if last.startswith("later-"):
+            left = int(last[len("later-"):]) - 1
+            return self.send_event("" if left > 0 else session.later, left)
         self.send_event({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "hello"}})
         try:
             while True:

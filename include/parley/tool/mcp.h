@@ -2,7 +2,8 @@
 //
 // Invariants (quoted by tests as MC1..MC9):
 //   MC1  A call is sent once. If its server dies, falls silent or is stopped in between, the output is
-//        Interrupted, and nobody repeats the call by themselves.
+//        Interrupted, and nobody repeats the call by themselves; but a stream of HTTP that ended too soon
+//        goes on, if the server lets it.
 //   MC2  A server that is gone is started, or connected to, at the next call; at most once for each call, and
 //        after several failures only behind a pause that doubles.
 //   MC3  Every wait has a deadline and hears a stop; the server is then told with notifications/cancelled.
