@@ -341,6 +341,15 @@ TEST(Reply, IsAskedForNoMoreThanThat) {
   EXPECT_FALSE(report.reply);
 }
 
+TEST(Reply, MayHaveSpaceAndFencesAround) {
+  for (const char* text : {" {\"sum\":1}\n", "```\n{\"sum\":1}\n```", "\n```json \r\n{\"sum\":1}```\n "}) {
+    EXPECT_TRUE(Scene({says(text)}, with_reply(0)).run().reply) << text;
+  }
+  for (const char* text : {"```{\"sum\":1}```", "```json\n{\"sum\":1}", "``````", "Here: {\"sum\":1}", ""}) {
+    EXPECT_FALSE(Scene({says(text)}, with_reply(0)).run().reply) << text;
+  }
+}
+
 TEST(Reply, AToolMayBeCalledOnTheWay) {
   Scene scene({calls({call("a", "look")}), says(R"json({"sum":1})json")}, with_reply());
   EXPECT_EQ(scene.run().reply->get("sum")->as_int64(), 1);
