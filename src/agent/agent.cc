@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/loop.h"
+#include "agent/stop_at.h"
 
 namespace parley {
 namespace agent {
@@ -71,6 +72,7 @@ void Loop::fail(Error error) {
   if (has_ended) return;
   if (lease_is_lost) error = Error{Code::Conflict, "somebody else took over the session", {}};
   const bool is_stop = error.code == Code::Cancelled;
+  if (is_stop && is_late) error.message = "the run was not done in time";
   end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text::repaired(error.message));
   if (!is_stop) report.error = std::move(error);
 }
@@ -146,6 +148,7 @@ void begin_run(Loop& loop) {
   loop.has_ended = false;
   loop.stop = std::stop_source();
   loop.lease_is_lost = false;
+  loop.is_late = false;
   loop.calls.clear();
   loop.circles.clear();
   loop.words = {};
@@ -207,6 +210,12 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
   }));
   agent::begin_run(loop);
   const std::stop_callback forward(std::move(stop), [&loop] { loop.stop.request_stop(); });
+  std::optional<agent::StopAt> end_of_time;
+  if (loop.options.timeout) end_of_time.emplace(std::chrono::steady_clock::now() + *loop.options.timeout);
+  const std::stop_callback give_up(end_of_time ? end_of_time->token() : std::stop_token(), [&loop] {
+    loop.is_late = true;
+    loop.stop.request_stop();
+  });
   loop.emit(agent_event::RunStarted{request ? &*request : nullptr});
   const Result<void> ready = agent::guarded([&] { return agent::prepare(loop, request); });
   if (!ready) loop.fail(ready.error());

@@ -1,35 +1,13 @@
 #include "parley/agent/llm_compressor.h"
 
-#include <condition_variable>
-#include <mutex>
+#include <chrono>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
+
+#include "agent/stop_at.h"
 
 namespace parley {
 namespace {
-
-using Time = std::chrono::steady_clock::time_point;
-
-// Asks for a stop at a time, unless it is gone by then.
-class StopAt {
- public:
-  explicit StopAt(Time time)
-      : thread_([this, time](const std::stop_token& over) {
-          std::unique_lock lock(mutex_);
-          if (!changed_.wait_until(lock, over, time, [] { return false; }) && !over.stop_requested()) {
-            stop_.request_stop();
-          }
-        }) {}
-  std::stop_token token() const { return stop_.get_token(); }
-
- private:
-  std::stop_source stop_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::jthread thread_;  // last: it uses all the others, and ends first
-};
 
 void append_line(std::string& out, std::string_view who, std::string_view what) {
   if (what.empty()) return;
@@ -90,10 +68,10 @@ ModelRequest request_of(const CompressionRequest& request) {
 
 // What the model says; nothing if that is of no use.
 std::optional<Text> asked(Model& model, const CompressionRequest& request) {
-  const Time now = std::chrono::steady_clock::now();
+  const auto now = std::chrono::steady_clock::now();
   if (request.deadline <= now) return std::nullopt;
   // A tenth of the time is left for who answers instead.
-  const StopAt stop(now + (request.deadline - now) / 10 * 9);
+  const agent::StopAt stop(now + (request.deadline - now) / 10 * 9);
   CallOptions options;
   options.stop = stop.token();
   const Called<ModelAnswer> answer = model.complete(request_of(request), options);

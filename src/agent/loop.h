@@ -40,6 +40,7 @@ struct Loop {
   bool was_cut = false;     // the answer that the conversation ends with
   std::size_t reasked = 0;  // how often the reply was asked for again
   std::atomic<bool> lease_is_lost = false;
+  std::atomic<bool> is_late = false;  // the time of the run is up
 
   bool is_stopped() const { return stop.stop_requested(); }
   // Tells whoever watches. What they throw ends the run.

@@ -241,6 +241,24 @@ TEST(Stop, WhileToolsRunAnswersAllCalls) {
   EXPECT_EQ(scene.agent->resume()->text, Text("done"));
 }
 
+TEST(Stop, AtTheEndOfItsTime) {
+  AgentOptions options;
+  options.timeout = std::chrono::milliseconds(1);
+  Scene scene({calls({call("a", "wait"), call("b", "look")}), says("done")}, options);
+  scene.tools.add(
+      "wait",
+      [&](const Json&, const ToolContext& context) {
+        while (!context.stop.stop_requested()) std::this_thread::yield();
+        return ToolOutput::of(ToolStatus::Interrupted, Text("stopped"));
+      },
+      false);
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Cancelled);
+  EXPECT_EQ(report.text, Text("the run was not done in time"));
+  EXPECT_EQ(scene.agent->state(), AgentState::Idle);
+  EXPECT_TRUE(validate(scene.stored()).empty());
+}
+
 TEST(Overflow, TheWindowIsMadeSmallerAndAskedAgain) {
   std::size_t told = 0;
   AgentOptions options;

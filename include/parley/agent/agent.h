@@ -72,6 +72,8 @@ struct AgentOptions {
   Text next_step_prompt = {};
   Profile profile = Profile::Default;
   std::size_t max_steps = 30;
+  std::optional<std::chrono::milliseconds> timeout =
+      {};                                       // of a run, which is then stopped; none if not given
   std::size_t duplicate_threshold = 2;          // so often steps may repeat those before them; 0: for ever
   std::optional<std::size_t> max_observe = {};  // code points of a result; a longer one is cut, and says so
   ToolChoice tool_choice = ToolChoice::Auto;
