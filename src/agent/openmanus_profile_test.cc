@@ -242,6 +242,12 @@ TEST(OpenManusProfile, FailuresOfTheModel) {
   EXPECT_EQ(failed.error->message, "down");
   EXPECT_EQ(failed.state, AgentState::Idle);
   EXPECT_EQ(broken.lines(), (Lines{"user: do it"}));
+  // An exception leaves by another way than a run that has used up its steps.
+  AgentOptions options = plain();
+  options.max_steps = 1;
+  Stage last({fails(FailureKind::Server, Code::Unavailable, "down")}, options);
+  EXPECT_TRUE(last.run().records.empty());
+  EXPECT_EQ(last.agent->current_step(), 1U);
 }
 
 TEST(OpenManusProfile, TheStepPromptIsStoredEveryStepAndOverTheLimit) {

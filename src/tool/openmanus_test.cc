@@ -50,10 +50,14 @@ TEST(OpenManusText, IsTheOriginalsToTheByte) {
       {map(R"({"observation":"3\n","success":true})"),
        "Observed output of cmd `look` executed:\n{'observation': '3\\n', 'success': True}"},
       {map(R"("said")"), "Observed output of cmd `look` executed:\nsaid"},
-      {map("{ }"), "Cmd `look` completed with no output"},
-      {map("0"), "Cmd `look` completed with no output"},
+      {map("1"), "Observed output of cmd `look` executed:\n1"},
+      {map("[0]"), "Observed output of cmd `look` executed:\n[0]"},
+      {map("true"), "Observed output of cmd `look` executed:\nTrue"},
   };
   for (const auto& row : rows) EXPECT_EQ(openmanus_text("look", row.output).view(), row.expected);
+  for (const char* falsy : {"{ }", "[ ]", "0", "-0", "0.0", "0e7", "false", "null", "\"\""}) {
+    EXPECT_EQ(openmanus_text("look", map(falsy)).view(), "Cmd `look` completed with no output") << falsy;
+  }
 }
 
 // What Python 3.11 prints.
@@ -118,6 +122,13 @@ TEST_F(OpenManusTools, HaveTheirNamesAndOutputs) {
             "Observed output of cmd `python_execute` executed:\n{'observation': '3\\n', 'success': True}");
   EXPECT_EQ(run("python_execute", R"json({"code":"print(1)\nimport sys\nsys.exit(2)"})json"),
             "Observed output of cmd `python_execute` executed:\n{'observation': '1\\n', 'success': False}");
+  RunnableTool* const python = tools_.find("python_execute");
+  EXPECT_EQ(python->timeout(), std::chrono::seconds(5));
+  context.timeout = std::chrono::milliseconds(1);
+  const ToolOutput late = python->run(Json::parse(R"json({"code":"while True: pass"})json").value(), context);
+  EXPECT_EQ(openmanus_text("python_execute", late).view(),
+            "Observed output of cmd `python_execute` executed:\n{'observation': 'Execution timeout after 0 "
+            "seconds', 'success': False}");
   EXPECT_EQ(run("str_replace_editor", R"({"command":"view","path":"none"})"),
             "Observed output of cmd `str_replace_editor` executed:\nError: The path none does not exist. "
             "Please provide "

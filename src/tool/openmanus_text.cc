@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "parley/tool/openmanus.h"
+#include "tool/decimal.h"
 #include "tool/python_repr.h"
 
 namespace parley {
@@ -11,7 +12,8 @@ namespace {
 
 // What Python takes for false.
 bool is_falsy(const Json& json) {
-  constexpr auto kFalsy = std::to_array<std::string_view>({"null", "\"\"", "0", "0.0", "false", "{}", "[]"});
+  if (json.type() == Json::Type::Number) return Decimal::of(json.text()).is_zero();
+  constexpr auto kFalsy = std::to_array<std::string_view>({"null", "\"\"", "false", "{}", "[]"});
   return std::ranges::find(kFalsy, json.compact().text().view()) != kFalsy.end();
 }
 
