@@ -192,7 +192,8 @@ FilesTool::FilesTool(Workspace workspace, Text name) : workspace_(std::move(work
 
 ToolOutput FilesTool::run(const Json& arguments, const ToolContext& context) {
   const Args args(arguments, context);
-  const std::string shown = args.string("path").str();
+  std::string shown = args.string("path").str();
+  if (shown.empty()) shown = ".";  // or its entries would look absolute
   const auto path = workspace_.beneath(shown);
   if (!path) return failure("The path " + shown + " is outside of the workspace.");
   const auto kind = workspace_.kind(*path);

@@ -232,6 +232,36 @@ TEST_F(Files, OnlyAViewChangesNothing) {
   EXPECT_FALSE(files_tool("/no/such/folder").has_value());
 }
 
+TEST_F(Files, AnEmptyPathIsTheFolderItself) { EXPECT_EQ(run("view", ""), run("view", ".")); }
+
+// Four lines on either side.
+TEST_F(Files, AnEditIsShownWithItsNeighbours) {
+  std::string text;
+  for (int i = 1; i <= 20; ++i) text += "line " + std::to_string(i) + "\n";
+  write(root_ / "twenty.txt", text);
+  const std::string replaced =
+      run("str_replace", "twenty.txt", R"("old_str":"line 10\n","new_str":"a\nb\n")");
+  EXPECT_NE(replaced.find("on a snippet of twenty.txt:\n     6\tline 6\n"), std::string::npos) << replaced;
+  EXPECT_NE(replaced.find("    10\ta\n    11\tb\n"), std::string::npos) << replaced;
+  EXPECT_NE(replaced.find("    16\tline 15\nReview"), std::string::npos) << replaced;
+  const std::string inserted = run("insert", "twenty.txt", R"("insert_line":5,"new_str":"new")");
+  EXPECT_NE(inserted.find("of the edited file:\n     2\tline 2\n"), std::string::npos) << inserted;
+  EXPECT_NE(inserted.find("     6\tnew\n"), std::string::npos) << inserted;
+  EXPECT_NE(inserted.find("    10\tline 9\nReview"), std::string::npos) << inserted;
+}
+
+// 64 MiB of earlier texts are kept; then the oldest go.
+TEST_F(Files, UndoIsBounded) {
+  write(root_ / "large.txt", std::string(Workspace::kMaxFileBytes - 100, 'x') + "0");
+  for (int i = 0; i < 5; ++i) {
+    const std::string edit =
+        R"("old_str":"x)" + std::to_string(i) + R"(","new_str":"x)" + std::to_string(i + 1) + "\"";
+    EXPECT_TRUE(run("str_replace", "large.txt", edit).starts_with("The file")) << i;
+  }
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(run("undo_edit", "large.txt").starts_with("Last edit")) << i;
+  EXPECT_EQ(run("undo_edit", "large.txt"), "Error: No edit history found for large.txt.");
+}
+
 // W4
 TEST_F(Files, HaveALimit) {
   const auto workspace = Workspace::open(root_.string()).value();

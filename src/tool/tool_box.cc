@@ -144,6 +144,7 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
 }
 
 Result<void> ToolBox::add(std::shared_ptr<RunnableTool> tool) {
+  if (!tool) return fail(Code::Invalid, "this is no tool");
   const Tool& spec = tool->spec();
   if (spec.name.empty()) return fail(Code::Invalid, "a tool must have a name");
   if (spec.is_custom) return fail(Code::Unsupported, "a tool that takes any text cannot be run");

@@ -220,6 +220,7 @@ TEST(ToolBox, AToolThatIsNotParallelRunsOneCallAtATime) {
 
 // T6
 TEST(ToolBox, NamesAreUnique) {
+  EXPECT_EQ(ToolBox().add(nullptr).error().code, Code::Invalid);
   ToolBox tools = box({tool(Text("a"), echo), tool(Text("b"), echo)});
   const auto taken = tools.add(tool(Text("a"), echo));
   ASSERT_FALSE(taken.has_value());
