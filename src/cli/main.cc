@@ -36,6 +36,15 @@ constexpr const char* kExitCodes =
     "Exit: 0 ok, 1 findings or refused input, 2 wrong usage, 3 a file, a store, the network or a model\n"
     "failed, 130 interrupted.";
 
+// CLI11 takes [a,b] for a list of two. Here it is one argument, and has a mark that no argument can have
+// while CLI11 looks at it.
+constexpr char kMark = '\0';
+
+std::string without_mark(std::string argument) {
+  std::erase(argument, kMark);
+  return argument;
+}
+
 // What runs each command, in the order of the table.
 std::vector<Run> describe(CLI::App& app, std::string& output) {
   app.set_version_flag("--version", "parley " PARLEY_VERSION, "Print the version");
@@ -51,24 +60,28 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
     command.group("Commands")->footer(kExitCodes);
     runs.push_back(each.add(command, output));
     command.add_option("-o,--output", output, "Write to FILE, whole or not at all")->type_name("FILE");
+    for (CLI::Option* option : command.get_options()) {
+      if (option->get_items_expected_max() > 0) option->transform(without_mark);
+    }
   }
   return runs;
 }
 
+// "-p", "-pTEXT", "--prompt", or behind flags: "-cp".
+bool names_prompt(std::string_view argument) {
+  if (argument.starts_with("--prompt")) return true;
+  if (argument.starts_with("--") || !argument.starts_with('-')) return false;
+  const std::size_t first = argument.find_first_not_of("cq", 1);
+  return first != std::string_view::npos && argument[first] == 'p';
+}
+
 // The arguments as CLI11 wants them: from the last to the first.
-std::vector<std::string> arguments(int argc, char** argv) {
-  const std::span<char*> typed(argv + 1, static_cast<std::size_t>(argc) - 1);
-  const bool is_prompt = typed.front()[0] == '-' && std::ranges::any_of(typed, [](std::string_view each) {
-                           return each.starts_with("-p") || each.starts_with("--prompt");
-                         });
-  std::vector<std::string> out;
-  for (int i = argc - 1; i > 0; --i) {
-    std::string argument = argv[i];
-    // CLI11 takes [a,b] for a list of two; here it is one file of an odd name.
-    if (argument.starts_with('[') && argument.ends_with(']')) argument.insert(0, "./");
-    out.push_back(std::move(argument));
+std::vector<std::string> arguments(std::span<char*> typed) {
+  std::vector<std::string> out(typed.rbegin(), typed.rend());
+  for (std::string& argument : out) {
+    if (argument.starts_with('[') && argument.ends_with(']')) argument += kMark;
   }
-  if (is_prompt) out.emplace_back(kPromptCommand);
+  if (typed.front()[0] == '-' && std::ranges::any_of(typed, names_prompt)) out.emplace_back(kPromptCommand);
   return out;
 }
 
@@ -101,15 +114,15 @@ Exit run(int argc, char** argv) {
     return usage(fmt::format("there is no command '{}'", argv[1]));
   }
   try {
-    app.parse(arguments(argc, argv));
+    app.parse(arguments(std::span(argv + 1, static_cast<std::size_t>(argc) - 1)));
   } catch (const CLI::CallForHelp&) {
     return print(app.help(), "-");
   } catch (const CLI::CallForVersion&) {
     return print(app.version() + "\n", "-");
   } catch (const CLI::ParseError& error) {
     const auto commands = app.get_subcommands();
-    if (commands.empty()) return usage("a command is required");
-    return usage(lower_first(error.what()), commands.front()->get_name());
+    if (commands.empty()) return usage("a command is required, or -p TEXT");
+    return usage(lower_first(without_mark(error.what())), commands.front()->get_name());
   }
   return runs[*row_named(app.get_subcommands().front()->get_name())]();
 }
