@@ -93,7 +93,10 @@ Result<void> set_trace_content(Config& config, ConfigEntry& entry) {
 Result<ProviderChoice*> provider_in(Config& config, const ConfigEntry& entry) {
   const std::string& name = entry.path[1];
   const Result<const Provider*> provider = provider_named(name);
-  if (!provider) return fail(Code::Invalid, provider.error().message, entry.place);
+  if (!provider) {
+    return fail(Code::Invalid, fmt::format("'{}': {}", fmt::join(entry.path, "."), provider.error().message),
+                entry.place);
+  }
   return &config.providers[name];
 }
 
@@ -160,8 +163,11 @@ Result<void> take_file(Config& config, const std::string& file, Owner owner) {
   for (ConfigEntry& entry : entries) {
     const auto key = std::ranges::find_if(keys(), [&](const Key& each) { return fits(each, entry.path); });
     const std::string name = fmt::format("{}", fmt::join(entry.path, "."));
-    if (key == keys().end())
-      return fail(Code::Invalid, fmt::format("there is no key '{}'", name), entry.place);
+    if (key == keys().end()) {
+      return fail(Code::Invalid,
+                  fmt::format("there is no key '{}'; docs/configuration.md has those there are", name),
+                  entry.place);
+    }
     const Set set = owner == Owner::User ? key->in_user_file : key->in_project_file;
     if (set == nullptr) {
       return fail(Code::Invalid,
@@ -176,15 +182,14 @@ Result<void> take_file(Config& config, const std::string& file, Owner owner) {
 
 // ---- The environment
 
-// Ollama's own programs take "host", "host:port" and a URL.
-std::string ollama_url(std::string host) {
-  if (host.find("://") == std::string::npos) host.insert(0, "http://");
-  const std::size_t authority = host.find("://") + 3;
-  const std::size_t bracket = host.find(']', authority);  // of an IPv6 address
-  const bool has_port =
-      host.find(':', bracket == std::string::npos ? authority : bracket) != std::string::npos;
-  if (!has_port) host += ":11434";
-  return host;
+// Ollama's own programs take "host", "host:port" and a URL. The port of a URL is the usual one of its scheme.
+std::string ollama_url(const std::string& host) {
+  if (host.find("://") != std::string::npos) return host;
+  const std::size_t slash = std::min(host.find('/'), host.size());
+  const std::string authority = host.substr(0, slash);
+  const std::size_t bracket = authority.find(']');  // of an IPv6 address
+  const bool has_port = authority.find(':', bracket == std::string::npos ? 0 : bracket) != std::string::npos;
+  return fmt::format("http://{}{}{}", authority, has_port ? "" : ":11434", host.substr(slash));
 }
 
 void take_environment(Config& config) {
@@ -207,8 +212,12 @@ void take_environment(Config& config) {
     const std::string variable(row.base_url_variable);
     std::string url = variable.empty() ? "" : from_environment(variable.c_str());
     if (url.empty()) continue;
-    if (row.name == "ollama") url = ollama_url(std::move(url));
+    if (row.name == "ollama") url = ollama_url(url);
     config.providers[std::string(row.name)].base_url.choose(std::move(url), variable);
+  }
+  // In the table a variable says that a key is needed, and most compatible servers want none.
+  if (std::string key = from_environment("PARLEY_API_KEY"); !key.empty()) {
+    config.providers["compatible"].key.choose(Secret::take(key), "PARLEY_API_KEY");
   }
 }
 
@@ -256,6 +265,12 @@ Result<Config> read_config() {
 Exit complain_of_config(const Error& error) {
   say(fmt::format("{} ({})", error.message, error.path));
   return error.code == Code::Invalid ? Exit::Refused : Exit::Environment;
+}
+
+Exit complain_of_choice(std::string_view what, std::string_view from) {
+  const bool is_typed = from.starts_with("--");
+  say(is_typed ? fmt::format("{}: {}", from, what) : fmt::format("{} ({})", what, from));
+  return is_typed ? Exit::Usage : Exit::Refused;
 }
 
 }  // namespace parley::cli

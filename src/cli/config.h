@@ -75,4 +75,8 @@ Result<Config> read_config();
 // Says what is wrong, and where.
 Exit complain_of_config(const Error& error);
 
+// Says what is wrong with a value, and who chose it: a flag ("--store"), a variable, or a place in a file.
+// What was typed is wrong usage, what was configured is refused.
+Exit complain_of_choice(std::string_view what, std::string_view from);
+
 }  // namespace parley::cli

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -53,6 +55,43 @@ Result<FileText> text_of(const std::string& file) {
   return out;
 }
 
+// toml++ recurses on the parts of a dotted key when it takes its tables down. The place of the first line
+// that has more dots, outside of texts and comments, than any key of ours; 0 if there is none.
+std::size_t line_of_deep_key(std::string_view text) {
+  constexpr std::size_t kMostDots = 100;
+  constexpr std::string_view kThrice[] = {R"(""")", "'''"};
+  std::size_t line = 1;
+  std::size_t dots = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '"' || c == '\'') {
+      const bool is_long = std::ranges::find(kThrice, text.substr(i, 3)) != std::end(kThrice);
+      const std::string_view end = text.substr(i, is_long ? 3 : 1);
+      for (i += end.size(); i < text.size() && text.substr(i, end.size()) != end; ++i) {
+        if (c == '"' && text[i] == '\\') ++i;
+        if (i < text.size() && text[i] == '\n') ++line;
+      }
+      i += end.size() - 1;
+    } else if (c == '\n') {
+      ++line;
+      dots = 0;
+    } else if (c == '.' && ++dots > kMostDots) {
+      return line;
+    }
+  }
+  return 0;
+}
+
+// What toml++ says begins with "Error while parsing key-value pair: " or the like.
+std::string what_is_wrong(std::string_view description) {
+  const std::size_t colon =
+      description.starts_with("Error while") ? description.find(": ") : std::string_view::npos;
+  if (colon != std::string_view::npos) description.remove_prefix(colon + 2);
+  return fmt::format("no TOML: {}; a line is KEY = \"TEXT\", KEY = NUMBER or [TABLE]", description);
+}
+
 std::optional<std::vector<std::string>> strings_of(toml::array& list) {
   std::vector<std::string> out;
   for (toml::node& item : list) {
@@ -93,11 +132,14 @@ struct Level {
 Result<std::vector<ConfigEntry>> read_config_file(const std::string& file) {
   PARLEY_TRY(const FileText text, text_of(file));
   const auto place = [&](const toml::source_region& at) { return fmt::format("{}:{}", file, at.begin.line); };
+  if (const std::size_t line = line_of_deep_key(text.text); line != 0) {
+    return fail(Code::Invalid, "a key has too many parts", fmt::format("{}:{}", file, line));
+  }
   toml::table root;
   try {
     root = toml::parse(text.text);
   } catch (const toml::parse_error& error) {
-    return fail(Code::Invalid, std::string(error.description()), place(error.source()));
+    return fail(Code::Invalid, what_is_wrong(error.description()), place(error.source()));
   }
   std::vector<ConfigEntry> out;
   std::vector<Level> levels = {{{}, &root}};
@@ -113,10 +155,10 @@ Result<std::vector<ConfigEntry>> read_config_file(const std::string& file) {
       }
       ConfigEntry entry{std::move(path), place(node.source()), {}};
       if (!take_value(node, entry)) {
-        return fail(
-            Code::Invalid,
-            fmt::format("'{}' is neither a text, a number, true, false nor a list of texts", key.str()),
-            entry.place);
+        return fail(Code::Invalid,
+                    fmt::format("'{}' is neither a text, a number, true, false nor a list of texts",
+                                fmt::join(entry.path, ".")),
+                    entry.place);
       }
       out.push_back(std::move(entry));
     }

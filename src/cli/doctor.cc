@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "cli/config.h"
+#include "cli/mcp.h"
 #include "cli/model.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/tool_choice.h"
+#include "cli/tracing.h"
 #include "parley/json/writer.h"
 
 namespace parley::cli {
@@ -20,6 +22,9 @@ Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
 // ---- The store
 
 std::string for_people(const store::Health& health) {
+  if (health.backend.empty()) {
+    return fmt::format("store   not ok\n        error: {}\n", visible(health.error->message));
+  }
   const std::string engine = health.version.empty() ? health.backend : health.backend + " " + health.version;
   std::string out =
       fmt::format("store   {}  {}, durability {}, {} us, circuit {}\n", health.is_ok ? "ok" : "not ok",
@@ -40,6 +45,16 @@ void put(json::Writer& w, const store::Health& health) {
   w.key("warnings").begin_array();
   for (const std::string& warning : health.warnings) w.string(as_text(warning));
   w.end_array().end_object();
+}
+
+// A store that cannot even be opened.
+store::Health health_of(const StoreChoice& choice) {
+  Result<store::Store> store = try_store(choice);
+  if (store) return store->health();
+  store::Health out;
+  out.error = store.error();
+  if (!choice.uri.empty()) out.error->message += fmt::format(" ({})", choice.from);
+  return out;
 }
 
 // ---- The configuration
@@ -69,22 +84,53 @@ std::vector<Choice> choices_of(const Config& config) {
   return out;
 }
 
-std::string for_people(const Result<Config>& config) {
+// What a command would only find out when it needs it.
+std::vector<std::string> troubles_of(const Config& config) {
+  std::vector<std::string> out;
+  const auto put = [&](const std::string& what, const std::string& from) {
+    out.push_back(fmt::format("{} ({})", what, from));
+  };
+  for (const std::string& name : config.tools.value) {
+    if (const Result<void> known = check_tool_name(name); !known)
+      put(known.error().message, config.tools.from);
+  }
+  if (const Result<McpConfig> servers = mcp_servers(config); !servers) {
+    const Error& error = servers.error();
+    put(fmt::format("{}: {}{}{}", config.mcp_file.value, error.message, error.path.empty() ? "" : " at ",
+                    error.path),
+        config.mcp_file.from);
+  }
+  if (const auto tracer = try_tracer(config); !tracer) put(tracer.error().message, tracer.error().path);
+  return out;
+}
+
+// The configuration, or why it cannot be read, and what is wrong with it.
+struct ConfigHealth {
+  Result<Config> config;
+  std::vector<std::string> troubles;
+  bool is_ok() const { return config && troubles.empty(); }
+};
+
+std::string for_people(const ConfigHealth& health) {
+  const Result<Config>& config = health.config;
   if (!config) {
     return fmt::format("config  not ok\n        error: {} ({})\n", visible(config.error().message),
                        visible(config.error().path));
   }
   std::string out = fmt::format(
-      "config  ok  {}\n",
+      "config  {}  {}\n", health.is_ok() ? "ok" : "not ok",
       config->files.empty() ? "no file" : visible(fmt::format("{}", fmt::join(config->files, ", "))));
+  for (const std::string& trouble : health.troubles)
+    out += fmt::format("        error: {}\n", visible(trouble));
   for (const Choice& each : choices_of(*config)) {
     out += fmt::format("        {} = {} ({})\n", each.key, visible(each.value), visible(each.from));
   }
   return out;
 }
 
-void put(json::Writer& w, const Result<Config>& config) {
-  w.begin_object().key("ok").boolean(config.has_value());
+void put(json::Writer& w, const ConfigHealth& health) {
+  const Result<Config>& config = health.config;
+  w.begin_object().key("ok").boolean(health.is_ok());
   if (!config) {
     w.key("error").string(as_text(config.error().message)).key("place").string(as_text(config.error().path));
   } else {
@@ -95,6 +141,8 @@ void put(json::Writer& w, const Result<Config>& config) {
       w.begin_object().key("key").string(as_text(each.key)).key("value").string(as_text(each.value));
       w.key("from").string(as_text(each.from)).end_object();
     }
+    w.end_array().key("errors").begin_array();
+    for (const std::string& trouble : health.troubles) w.string(as_text(trouble));
     w.end_array();
   }
   w.end_object();
@@ -103,7 +151,7 @@ void put(json::Writer& w, const Result<Config>& config) {
 // ---- The model
 
 struct ModelHealth {
-  std::string name;
+  std::string name;                    // empty: nobody named one
   std::string base_url;                // empty: the provider's own
   std::string key_from;                // empty: there is none
   std::optional<std::string> trouble;  // what is wrong, and what to do about it
@@ -121,19 +169,20 @@ void ask_online(ModelHealth& health, Model& model) {
   }
 }
 
+// "what (who chose it)"
+std::string told(const Error& error) {
+  return error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path);
+}
+
 ModelHealth health_of(const Config& config, bool is_online) {
   ModelHealth health;
-  health.name = config.model.is_said() ? config.model.value : kRehearsal;
-  if (health.name == kRehearsal) {
-    const bool is_waiting =
-        std::ranges::any_of(config.providers, [](const auto& each) { return each.second.key.is_said(); });
-    if (!config.model.is_said() && is_waiting)
-      health.trouble = "there is a key, but no model: set PARLEY_MODEL to PROVIDER/NAME";
-    return health;
-  }
+  const Result<std::string> name = chosen_name("", config);
+  health.name = name.value_or("");
+  if (!name) health.trouble = name.error().message;
+  if (!name || *name == kRehearsal) return health;
   Result<ModelConfig> chosen = chosen_model(health.name, config);
   if (!chosen) {
-    health.trouble = chosen.error().message;
+    health.trouble = told(chosen.error());
     return health;
   }
   health.base_url = chosen->base_url;
@@ -148,6 +197,8 @@ ModelHealth health_of(const Config& config, bool is_online) {
 }
 
 std::string for_people(const ModelHealth& health) {
+  if (health.name.empty())
+    return fmt::format("model   not ok\n        error: {}\n", visible(*health.trouble));
   std::string out =
       fmt::format("model   {}  {}, {}, {}\n", health.trouble ? "not ok" : "ok", visible(health.name),
                   health.key_from.empty() ? "no key" : "key from " + visible(health.key_from),
@@ -168,29 +219,36 @@ void put(json::Writer& w, const ModelHealth& health) {
 }  // namespace
 
 Exit doctor(const DoctorOptions& options) {
-  Result<Config> config = read_config();
-  if (config && !options.model.empty()) config->model.choose(options.model, "--model");
+  ConfigHealth config{.config = read_config(), .troubles = {}};
+  if (config.config) {
+    if (!options.model.empty()) config.config->model.choose(options.model, "--model");
+    config.troubles = troubles_of(*config.config);
+  }
+  // While nobody knows what is configured, nothing is said of what that would come to.
+  std::optional<store::Health> store;
+  std::optional<ModelHealth> model;
   StoreChoice choice = options.store;
-  if (config) resolve(choice, *config);
-  Outcome<store::Store> store = open_store(choice);
-  if (!store) return store.error();
-  const store::Health health = store->health();
-  const ModelHealth model = health_of(config.value_or(Config()), options.is_online);
+  if (config.config) resolve(choice, *config.config);
+  if (config.config || !choice.uri.empty()) store = health_of(choice);
+  if (config.config) model = health_of(*config.config, options.is_online);
   std::string out;
   if (options.json) {
     json::Writer w;
-    w.begin_object().key("store");
-    put(w, health);
-    w.key("config");
-    put(w, config);
+    w.begin_object().key("schema").string("parley.doctor/1");
+    w.key("store");
+    store ? put(w, *store) : void(w.null());
+    put(w.key("config"), config);
     w.key("model");
-    put(w, model);
+    model ? put(w, *model) : void(w.null());
     out = w.end_object().take_string() + "\n";
   } else {
-    out = for_people(health) + for_people(config) + for_people(model);
+    if (store) out += for_people(*store);
+    out += for_people(config);
+    if (model) out += for_people(*model);
   }
   const Exit printed = print(out, options.output);
-  return health.is_ok && config && !model.trouble ? printed : worse(printed, Exit::Environment);
+  const bool is_well = config.is_ok() && store && store->is_ok && model && !model->trouble;
+  return is_well ? printed : worse(printed, Exit::Environment);
 }
 
 }  // namespace parley::cli

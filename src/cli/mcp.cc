@@ -8,14 +8,18 @@
 
 namespace parley::cli {
 
-Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
+Result<McpConfig> mcp_servers(const Config& config) {
   const std::string& file = config.mcp_file.value;
-  if (file.empty()) return nullptr;
+  if (file.empty()) return McpConfig{};
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-  const Result<json::Buffer> text = json::Buffer::from_file(file.c_str(), kMostBytes);
-  if (!text) return std::unexpected(complain(text.error(), {file}));
-  const Result<McpConfig> servers = read_mcp_config(text->view());
-  if (!servers) return std::unexpected(complain(servers.error(), {file}));
+  PARLEY_TRY(const json::Buffer text, json::Buffer::from_file(file.c_str(), kMostBytes));
+  return read_mcp_config(text.view());
+}
+
+Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
+  if (config.mcp_file.value.empty()) return nullptr;
+  const Result<McpConfig> servers = mcp_servers(config);
+  if (!servers) return std::unexpected(complain(servers.error(), {config.mcp_file.value}));
   McpOptions options;
   for (const std::string_view name : mcp_safe_variables()) {
     std::string value = from_environment(std::string(name).c_str());

@@ -9,6 +9,9 @@
 
 namespace parley::cli {
 
+// What the file of them says; none if there is no file. Fails as reading one and read_mcp_config() do.
+Result<McpConfig> mcp_servers(const Config& config);
+
 // Null if there is no file of them. Says what is wrong with it.
 Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config);
 

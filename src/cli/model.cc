@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/environment.h"
+#include "cli/proxy.h"
 #include "cli/say.h"
 #include "parley/model/provider.h"
 
@@ -48,52 +50,71 @@ PriceTable prices_of(const Config& config) {
   return table;
 }
 
-// The provider that somebody gave a key or an address, for the sentence that asks for a model.
-std::string configured_provider(const Config& config) {
-  for (const auto& [name, provider] : config.providers) {
-    if (provider.key.is_said() || provider.base_url.is_said()) return name;
-  }
-  return {};
-}
-
 bool is_rehearsal(std::string_view name) {
   return name == kRehearsal || name == fmt::format("{0}/{0}", kRehearsal);
 }
 
+// The error, with who chose what is wrong.
+std::unexpected<Error> blamed_on(Error error, const std::string& who) {
+  error.path = who;
+  return std::unexpected(std::move(error));
+}
+
 Exit complain_of_model(const Error& error) {
+  const bool is_choice = error.code == Code::NotFound || error.code == Code::Invalid;
+  if (is_choice && !error.path.empty()) return complain_of_choice(error.message, error.path);
   say(error.message);
-  return error.code == Code::NotFound || error.code == Code::Invalid ? Exit::Usage : Exit::Environment;
+  return is_choice ? Exit::Usage : Exit::Environment;
 }
 
 }  // namespace
 
+Result<std::string> chosen_name(const std::string& typed, const Config& config) {
+  const std::string name = typed.empty() ? config.model.value : typed;
+  if (!name.empty()) return is_rehearsal(name) ? kRehearsal : name;
+  for (const auto& [provider, choice] : config.providers) {
+    if (!choice.key.is_said() && !choice.base_url.is_said()) continue;
+    return fail(
+        Code::Missing,
+        fmt::format("{} is configured, but no model is named: say --model {}/NAME, or set PARLEY_MODEL",
+                    provider, provider));
+  }
+  return kRehearsal;
+}
+
 Result<ModelConfig> chosen_model(const std::string& name, const Config& config) {
-  PARLEY_TRY(const ModelName parsed, parse_model_name(name));
-  const ProviderChoice provider = config.provider(parsed.provider->name);
+  Result<ModelName> parsed = parse_model_name(name);
+  if (!parsed) {
+    parsed.error().message = fmt::format("the model '{}': {}", name, parsed.error().message);
+    return blamed_on(parsed.error(), config.model.value == name ? config.model.from : "");
+  }
+  const ProviderChoice provider = config.provider(parsed->provider->name);
   ModelConfig out;
   out.model = name;
   out.key = provider.key.value;
   out.key_variable = provider.key.from;
   out.base_url = provider.base_url.value;
   out.prices = prices_of(config);
+  out.ca_file = from_environment("SSL_CERT_FILE");
+  const Result<Url> url = url_of(*parsed->provider, {.base_url = out.base_url, .model = parsed->name});
+  if (!url) return blamed_on(url.error(), provider.base_url.from);
+  PARLEY_TRY(out.proxy, proxy_for(*url));
   return out;
 }
 
 Outcome<OpenedModel> open_chosen_model(const std::string& typed, const Config& config,
                                        std::shared_ptr<UsageLedger> ledger) {
-  const std::string name = typed.empty() ? config.model.value : typed;
-  if (name.empty()) {
-    if (const std::string provider = configured_provider(config); !provider.empty()) {
-      say(fmt::format("{} is configured, but no model is named: say --model {}/NAME, or set PARLEY_MODEL",
-                      provider, provider));
-      return std::unexpected(Exit::Usage);
-    }
+  const Result<std::string> name = chosen_name(typed, config);
+  if (!name) {
+    say(name.error().message);
+    return std::unexpected(Exit::Usage);
+  }
+  if (typed.empty() && !config.model.is_said()) {
     say("no key and no server is configured (docs/configuration.md): this is 'rehearsal', which is no real "
         "model");
   }
-  Result<OpenedModel> opened = name.empty() || is_rehearsal(name)
-                                   ? open_rehearsal(std::move(ledger))
-                                   : open_named(name, config, std::move(ledger));
+  Result<OpenedModel> opened =
+      *name == kRehearsal ? open_rehearsal(std::move(ledger)) : open_named(*name, config, std::move(ledger));
   if (!opened) return std::unexpected(complain_of_model(opened.error()));
   return *std::move(opened);
 }

@@ -21,7 +21,10 @@ struct OpenedModel {
 Outcome<OpenedModel> open_chosen_model(const std::string& typed, const Config& config,
                                        std::shared_ptr<UsageLedger> ledger);
 
-// The same without a word, for `parley doctor`: what would be opened.
+// The same in two steps and without a word, for `parley doctor`: which model is meant, and what would be
+// opened. The first fails with Missing if there is a key or a server and no model, the second with who chose
+// what is wrong in the path, if that was not typed.
+Result<std::string> chosen_name(const std::string& typed, const Config& config);
 Result<ModelConfig> chosen_model(const std::string& name, const Config& config);
 
 inline constexpr const char* kRehearsal = "rehearsal";

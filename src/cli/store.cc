@@ -6,6 +6,7 @@
 #include "cli/say.h"
 
 namespace parley::cli {
+
 Result<std::string> default_store() {
   const Result<std::string> file = user_file(Folder::Data, "parley.db");
   if (!file) return fail(Code::Unavailable, "there is no place for a store: set HOME, or say --store URI");
@@ -20,19 +21,23 @@ Outcome<void> resolve(StoreChoice& choice) {
 }
 
 void resolve(StoreChoice& choice, const Config& config) {
-  if (choice.uri.empty()) choice.uri = config.store.value;
+  if (choice.uri.empty() && config.store.is_said()) {
+    choice.uri = config.store.value;
+    choice.from = config.store.from;
+  }
   if (choice.tenant.empty()) choice.tenant = config.tenant.value;
 }
 
+Result<store::Store> try_store(const StoreChoice& choice) {
+  PARLEY_TRY(const std::string uri, choice.uri.empty() ? default_store() : choice.uri);
+  return store::open_store(uri);
+}
+
 Outcome<store::Store> open_store(const StoreChoice& choice) {
-  Result<std::string> uri = choice.uri.empty() ? default_store() : choice.uri;
-  if (!uri) return std::unexpected(complain_of_store(uri.error()));
-  Result<store::Store> store = store::open_store(*uri);
-  if (!store) {
-    say("--store: " + store.error().message);
-    return std::unexpected(Exit::Usage);
-  }
-  return *std::move(store);
+  Result<store::Store> store = try_store(choice);
+  if (store) return *std::move(store);
+  return std::unexpected(choice.uri.empty() ? complain_of_store(store.error())
+                                            : complain_of_choice(store.error().message, choice.from));
 }
 
 Exit complain_of_store(const Error& error) {

@@ -13,6 +13,7 @@ namespace parley::cli {
 struct StoreChoice {
   std::string uri;     // empty: as the configuration says, or the database in the user's data folder
   std::string tenant;  // empty: as the configuration says
+  std::string from = "--store";  // who said `uri`
 };
 
 // Fills in what was not typed, from the configuration. Says what is wrong with that.
@@ -24,6 +25,8 @@ void resolve(StoreChoice& choice, const Config& config);
 Result<std::string> default_store();
 
 Outcome<store::Store> open_store(const StoreChoice& choice);
+// The same without a word, for `parley doctor`.
+Result<store::Store> try_store(const StoreChoice& choice);
 
 // Says what the store could not do. What is not there or refused is the input's fault, all else the
 // environment's.

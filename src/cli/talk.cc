@@ -104,9 +104,9 @@ Outcome<std::unique_ptr<Talk>> Talk::open(const TalkOptions& options,
   if (const auto chosen = talk->choose_session(); !chosen) return std::unexpected(chosen.error());
   if (const auto used = talk->choose_model(options.model); !used) return std::unexpected(used.error());
 
-  std::vector<std::string> names = default_tools;
-  if (talk->config_.tools.is_said() && !default_tools.empty()) names = talk->config_.tools.value;
-  if (options.tools) names = names_in(*options.tools);
+  Chosen<std::vector<std::string>> names{.value = default_tools};
+  if (talk->config_.tools.is_said() && !default_tools.empty()) names = talk->config_.tools;
+  if (options.tools) names.choose(names_in(*options.tools), "--tools");
   if (const auto filled = talk->fill_toolbox(names); !filled) return std::unexpected(filled.error());
   if (!default_tools.empty() && !options.tools) {
     Outcome<std::unique_ptr<McpTools>> servers = open_mcp(talk->config_);
@@ -143,17 +143,19 @@ Outcome<void> Talk::choose_session() {
   return std::unexpected(Exit::Refused);
 }
 
-Outcome<void> Talk::fill_toolbox(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
+Outcome<void> Talk::fill_toolbox(const Chosen<std::vector<std::string>>& names) {
+  for (const std::string& name : names.value) {
     Result<std::shared_ptr<RunnableTool>> tool = tool_named(name, {store_, key_.tenant, *person_});
+    if (!tool && tool.error().code == Code::NotFound) {
+      return std::unexpected(complain_of_choice(tool.error().message, names.from));
+    }
     if (!tool) {
       say(tool.error().message);
-      return std::unexpected(tool.error().code == Code::NotFound ? Exit::Usage : Exit::Environment);
+      return std::unexpected(Exit::Environment);
     }
     if (*tool == nullptr) continue;  // there is nobody it could ask
     if (const auto added = tools_->add(*std::move(tool)); !added) {
-      say(added.error().message);
-      return std::unexpected(Exit::Usage);
+      return std::unexpected(complain_of_choice(added.error().message, names.from));
     }
   }
   tools_->set_policy(config_.policy);

@@ -73,7 +73,7 @@ class Talk {
   explicit Talk(TalkOptions options) : options_(std::move(options)) {}
 
   Outcome<void> choose_session();
-  Outcome<void> fill_toolbox(const std::vector<std::string>& names);
+  Outcome<void> fill_toolbox(const Chosen<std::vector<std::string>>& names);
   Outcome<void> choose_model(const std::string& name);
   Outcome<StoredMemory> open_memory(std::shared_ptr<Compressor> compressor = {}) const;
   Outcome<void> open_agent();

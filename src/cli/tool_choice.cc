@@ -52,6 +52,10 @@ constexpr Row kTools[] = {
     {"terminate", false, [](const ToolSurroundings&) -> Made { return terminate_tool(); }},
 };
 
+const Row* row_of(std::string_view name) {
+  return std::ranges::find_if(kTools, [&](const Row& each) { return each.name == name; });
+}
+
 }  // namespace
 
 std::vector<std::string> all_tools() {
@@ -74,13 +78,17 @@ std::vector<std::string> names_in(std::string_view typed) {
   }
 }
 
-Made tool_named(std::string_view name, const ToolSurroundings& around) {
-  const auto* row = std::ranges::find_if(kTools, [&](const Row& each) { return each.name == name; });
-  if (row != std::end(kTools)) return row->make(around);
+Result<void> check_tool_name(std::string_view name) {
+  if (row_of(name) != std::end(kTools)) return {};
   std::vector<std::string_view> names;
   for (const Row& each : kTools) names.emplace_back(each.name);
   return fail(Code::NotFound,
               fmt::format("there is no tool '{}'; there are: {}", name, fmt::join(names, ", ")));
+}
+
+Made tool_named(std::string_view name, const ToolSurroundings& around) {
+  PARLEY_CHECK(check_tool_name(name));
+  return row_of(name)->make(around);
 }
 
 }  // namespace parley::cli

@@ -24,7 +24,10 @@ std::vector<std::string> all_tools();  // those that are offered unless somebody
 // "a,b" is two names, "none" no tool and "all" all_tools().
 std::vector<std::string> names_in(std::string_view typed);
 
-// Null for one that needs a person where there is none. Fails with NotFound, listing the names there are.
+// Fails with NotFound, listing the names there are.
+Result<void> check_tool_name(std::string_view name);
+
+// Null for one that needs a person where there is none. Fails as check_tool_name() does.
 Result<std::shared_ptr<RunnableTool>> tool_named(std::string_view name, const ToolSurroundings& around);
 
 }  // namespace parley::cli

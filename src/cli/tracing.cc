@@ -3,11 +3,10 @@
 #include <utility>
 
 #include "cli/environment.h"
-#include "cli/say.h"
 
 namespace parley::cli {
 
-Outcome<std::optional<trace::Tracer>> open_tracer(const Config& config) {
+Result<std::optional<trace::Tracer>> try_tracer(const Config& config) {
   if (config.trace_endpoint.value.empty()) return std::nullopt;
   trace::TracerOptions options;
   options.endpoint = config.trace_endpoint.value;
@@ -16,17 +15,17 @@ Outcome<std::optional<trace::Tracer>> open_tracer(const Config& config) {
     options.service_name = Text::repaired(name);
   }
   auto headers = trace::read_headers(from_environment("OTEL_EXPORTER_OTLP_HEADERS"));
-  if (!headers) {
-    say("OTEL_EXPORTER_OTLP_HEADERS: " + headers.error().message);
-    return std::unexpected(Exit::Usage);
-  }
+  if (!headers) return fail(Code::Invalid, headers.error().message, "OTEL_EXPORTER_OTLP_HEADERS");
   options.headers = *std::move(headers);
   Result<trace::Tracer> tracer = trace::Tracer::open(std::move(options));
-  if (!tracer) {
-    say("the endpoint of traces: " + tracer.error().message);
-    return std::unexpected(Exit::Usage);
-  }
+  if (!tracer) return fail(Code::Invalid, tracer.error().message, config.trace_endpoint.from);
   return std::optional(*std::move(tracer));
+}
+
+Outcome<std::optional<trace::Tracer>> open_tracer(const Config& config) {
+  Result<std::optional<trace::Tracer>> tracer = try_tracer(config);
+  if (tracer) return *std::move(tracer);
+  return std::unexpected(complain_of_choice(tracer.error().message, tracer.error().path));
 }
 
 std::optional<trace::SpanContext> calling_span() {

@@ -9,7 +9,11 @@
 
 namespace parley::cli {
 
-// Nothing if nobody asked for traces. What is wrong with an endpoint or headers was said.
+// Nothing if nobody asked for traces. Fails with Invalid and who chose the endpoint, or the headers, in the
+// path.
+Result<std::optional<trace::Tracer>> try_tracer(const Config& config);
+
+// The same; what is wrong was said.
 Outcome<std::optional<trace::Tracer>> open_tracer(const Config& config);
 
 // Whose span the runs of this process belong to: TRACEPARENT.

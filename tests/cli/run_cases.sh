@@ -25,7 +25,7 @@ export PATH=$work/bin:$PATH LC_ALL=C.UTF-8
 # What the user of this machine has configured is nobody's business here.
 for variable in $(compgen -e); do
   case $variable in
-    NO_COLOR | CLICOLOR* | PARLEY_* | *_API_KEY | *_AUTH_TOKEN | *_BASE_URL | OLLAMA_HOST | OTEL_* | XDG_*) unset "$variable" ;;
+    NO_COLOR | CLICOLOR* | PARLEY_* | *_API_KEY | *_AUTH_TOKEN | *_BASE_URL | OLLAMA_HOST | OTEL_* | XDG_* | *_PROXY | *_proxy | SSL_CERT_*) unset "$variable" ;;
   esac
 done
 export HOME=$work/home
