@@ -15,6 +15,8 @@
 
 #include "net/curl.h"
 #include "net/fields.h"
+#include "net/flood.h"
+#include "net/upload.h"
 #include "parley/base/deadline.h"
 
 namespace parley::net {
@@ -87,39 +89,6 @@ Result<void> check(const Request& request) {
   if (!good) return fail(Code::Invalid, "a header of a request has a name or a value that cannot be sent");
   return {};
 }
-
-// The body of a request, read from its beginning to its end.
-class Upload {
- public:
-  explicit Upload(const Request& request) {
-    parts_.reserve(request.pieces.size() + 1);
-    parts_.push_back(request.body);
-    parts_.insert(parts_.end(), request.pieces.begin(), request.pieces.end());
-    for (const std::string_view part : parts_) size_ += part.size();
-  }
-
-  std::size_t size() const { return size_; }
-  void rewind() { part_ = offset_ = 0; }
-
-  // How many bytes there were; none at the end.
-  std::size_t read(char* to, std::size_t room) {
-    std::size_t done = 0;
-    while (done < room && part_ < parts_.size()) {
-      const std::size_t copied = parts_[part_].copy(to + done, room - done, offset_);
-      done += copied;
-      offset_ += copied;
-      if (offset_ < parts_[part_].size()) continue;
-      ++part_;
-      offset_ = 0;
-    }
-    return done;
-  }
-
- private:
-  std::vector<std::string_view> parts_;
-  std::size_t size_ = 0;
-  std::size_t part_ = 0, offset_ = 0;  // what comes next
-};
 
 // What two requests must have in common to use one connection (N11).
 std::string key_of(const Request& request) {
@@ -332,13 +301,17 @@ class Transfer {
     if (error_) return CURLE_ABORTED_BY_CALLBACK;
     // curl_multi_wakeup() is the one call that another thread may make.
     const std::stop_callback wake(request_.stop, [this] { curl().multi_wakeup(multi_.get()); });
+    Flood flood;
+    std::chrono::steady_clock::duration waited{};
     for (;;) {
       if (request_.stop.stop_requested()) {
         error_ = made(Code::Cancelled, "the request was cancelled");
         return CURLE_ABORTED_BY_CALLBACK;
       }
+      const std::size_t bytes_before = body_bytes_;
       int running = 0;
       if (curl().multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_FAILED_INIT;
+      flood.note(waited, body_bytes_ - bytes_before);
       int left = 0;
       while (const CURLMsg* message = curl().multi_info_read(multi_.get(), &left)) {
         if (message->msg == CURLMSG_DONE) return message->data.result;
@@ -352,7 +325,10 @@ class Transfer {
       }
       constexpr std::chrono::milliseconds kLongestWait{1000};  // libcurl shortens it to its own next deadline
       const int time = static_cast<int>(std::min(quiet, kLongestWait).count());
+      flood.let_gather();
+      const auto began = std::chrono::steady_clock::now();
       if (curl().multi_poll(multi_.get(), nullptr, 0, time, nullptr) != CURLM_OK) return CURLE_FAILED_INIT;
+      waited = std::chrono::steady_clock::now() - began;
     }
   }
 

@@ -299,6 +299,30 @@ TEST(Http, GivesTheBodyInPiecesToWhoAsks) {
   EXPECT_EQ(outcome(send(request)), "malformed");
 }
 
+// More small pieces, and faster, than anybody wakes up for.
+TEST(Http, TakesAFloodWholeAndStopsInTheMidstOfIt) {
+  std::string sent;
+  for (int i = 0; i < 500; ++i) sent += "data: " + std::to_string(i) + "\n\n";
+  const auto flood = [&](LoopbackServer::Connection& connection, const SeenRequest&) {
+    connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+    for (std::size_t at = 0; at < sent.size() && connection.send(sent.substr(at, 7)); at += 7) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  };
+  LoopbackServer server(flood);
+  Request request = request_to(server.url("/"));
+  EXPECT_EQ(send(request).value().body, sent);
+  std::stop_source stop;
+  std::size_t taken = 0;
+  request.stop = stop.get_token();
+  request.on_body = [&](std::string_view piece) -> Result<void> {
+    taken += piece.size();
+    if (taken > sent.size() / 2) stop.request_stop();
+    return {};
+  };
+  EXPECT_EQ(outcome(send(request)), "cancelled");
+}
+
 TEST(Http, SaysWhenNobodyListens) {
   std::string url;
   {
