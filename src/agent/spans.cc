@@ -37,6 +37,7 @@ class Watcher {
       chat_.set(Key::ServerPort, options_.server->effective_port());
     }
     chat_.set(Key::RequestStream, asking.request.stream);
+    if (asking.request.reply) chat_.set(Key::OutputType, "json");
     trace::set_request(chat_, asking.request.conversation);
   }
 

@@ -86,6 +86,26 @@ TEST(AgentSpans, Y1ARunIsATreeOfSpans) {
   EXPECT_EQ(attribute(spans.back(), "gen_ai.agent.name"), "manus");
 }
 
+TEST(AgentSpans, AQuestionSaysWhereAndHowItIsAsked) {
+  for (const bool wants_json : {false, true}) {
+    Watched watched;
+    AgentOptions options;
+    SpanOptions where;
+    where.server = parse_url("https://models.example/v1").value();
+    options.on_event = watched.watcher(where);
+    if (wants_json) options.reply = ReplySchema{Text("any"), *Json::parse("{}")};
+    Scene scene({says("1")}, options);
+    scene.run();
+    const Json chat = watched.sent().front();
+    EXPECT_EQ(attribute(chat, "server.address"), "models.example");
+    EXPECT_EQ(attribute(chat, "server.port"), "443");
+    EXPECT_EQ(attribute(chat, "gen_ai.request.stream"), "true");
+    EXPECT_EQ(attribute(chat, "gen_ai.output.type"), wants_json ? "json" : "");
+    EXPECT_EQ(attribute(chat, "gen_ai.operation.name"), "chat");
+    EXPECT_EQ(chat.get("kind")->as_int64(), 3);
+  }
+}
+
 TEST(AgentSpans, Y2AToolThatFailsHasItsStatus) {
   Watched watched;
   Scene scene({calls({call("b", "fail"), call("c", "nobody")}), says("done")},

@@ -141,6 +141,18 @@ TEST(ToolBox, OutputsAreBounded) {
   context.max_output_bytes = 5000;
   EXPECT_EQ(tools.run(call("flood"), context).content.size(), 7U);
   EXPECT_EQ(tools.run(call("flood"), context).joined_text().find("characters cut"), std::string::npos);
+
+  constexpr std::size_t kMost = std::size_t{20} << 20;
+  for (const std::size_t bytes : {kMost, kMost + 4}) {
+    const ToolBox cameras = box({tool(Text("photo"), [bytes](const Args&) {
+      ToolOutput photo;
+      photo.content.emplace_back(
+          ImageBlock{Base64Source{Text("image/png"), Text::repaired(std::string(bytes, 'A'))}});
+      return photo;
+    })});
+    EXPECT_EQ(cameras.run(call("photo")).joined_text(),
+              bytes == kMost ? "" : "[... media of more than 20 MiB were cut ...]");
+  }
 }
 
 // T5

@@ -37,6 +37,7 @@ constexpr auto kKeys = std::to_array<KeyInfo>({
     {Key::RequestSeed, "gen_ai.request.seed", KeyType::Int},
     {Key::RequestStopSequences, "gen_ai.request.stop_sequences", KeyType::Texts},
     {Key::RequestStream, "gen_ai.request.stream", KeyType::Bool},
+    {Key::OutputType, "gen_ai.output.type", KeyType::Text},
     {Key::ResponseId, "gen_ai.response.id", KeyType::Text},
     {Key::ResponseModel, "gen_ai.response.model", KeyType::Text},
     {Key::ResponseFinishReasons, "gen_ai.response.finish_reasons", KeyType::Texts},

@@ -85,8 +85,47 @@ TEST(Attributes, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   for (const KeyInfo& key : keys()) names.insert(key.name);
   EXPECT_EQ(names.size(), keys().size());
-  for (const std::string_view needed : {"gen_ai.operation.name", "gen_ai.provider.name"}) {
+  for (const std::string_view needed : {"gen_ai.operation.name",
+                                        "gen_ai.provider.name",
+                                        "gen_ai.conversation.id",
+                                        "gen_ai.agent.name",
+                                        "gen_ai.request.model",
+                                        "gen_ai.request.stream",
+                                        "gen_ai.output.type",
+                                        "gen_ai.response.model",
+                                        "gen_ai.response.id",
+                                        "gen_ai.response.finish_reasons",
+                                        "gen_ai.response.time_to_first_chunk",
+                                        "gen_ai.usage.input_tokens",
+                                        "gen_ai.usage.output_tokens",
+                                        "gen_ai.usage.cache_read.input_tokens",
+                                        "gen_ai.usage.cache_creation.input_tokens",
+                                        "gen_ai.usage.reasoning.output_tokens",
+                                        "gen_ai.tool.name",
+                                        "gen_ai.tool.call.id",
+                                        "gen_ai.tool.type",
+                                        "gen_ai.tool.definitions",
+                                        "gen_ai.tool.call.arguments",
+                                        "gen_ai.tool.call.result",
+                                        "gen_ai.input.messages",
+                                        "gen_ai.output.messages",
+                                        "gen_ai.system_instructions",
+                                        "server.address",
+                                        "server.port",
+                                        "error.type"}) {
     EXPECT_TRUE(names.contains(needed)) << needed;
+  }
+}
+
+TEST(Operations, AreCalledAndPlacedAsTheConventionsHaveIt) {
+  const std::tuple<Operation, std::string_view, SpanKind> rows[] = {
+      {Operation::InvokeAgent, "invoke_agent", SpanKind::Internal},
+      {Operation::Chat, "chat", SpanKind::Client},
+      {Operation::ExecuteTool, "execute_tool", SpanKind::Internal},
+  };
+  for (const auto& [operation, word, kind] : rows) {
+    EXPECT_EQ(to_string(operation), word);
+    EXPECT_EQ(kind_of(operation), kind) << word;
   }
 }
 

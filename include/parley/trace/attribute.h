@@ -37,6 +37,7 @@ enum class Key : std::uint8_t {
   RequestSeed,
   RequestStopSequences,
   RequestStream,
+  OutputType,
   ResponseId,
   ResponseModel,
   ResponseFinishReasons,
