@@ -341,6 +341,32 @@ TEST(Agent, TheStepPromptIsSaidLastAndNeverStored) {
   for (const Message& message : scene.stored()) EXPECT_NE(message.content(), Text("go on"));
 }
 
+// As those of MCP servers do: whoever watches may change the box where no tool runs.
+TEST(Agent, ToolsMayChangeBetweenSteps) {
+  Scene* scene_of = nullptr;
+  AgentOptions options;
+  options.on_event = [&](const AgentEvent& event) {
+    const auto* started = std::get_if<agent_event::StepStarted>(&event);
+    if (started == nullptr || started->step != 2) return;
+    scene_of->tools.box->remove("look");
+    scene_of->tools.add("fresh",
+                        [](const Json&, const ToolContext&) { return ToolOutput::text(Text("here")); });
+  };
+  Scene scene({calls({call("a", "look")}), calls({call("b", "fresh"), call("c", "look")}), says("done")},
+              options);
+  scene_of = &scene;
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  const auto names = [&](std::size_t i) {
+    std::string out;
+    for (const Tool& tool : scene.model->asked[i].conversation.tools()) out += tool.name.str() + " ";
+    return out;
+  };
+  EXPECT_EQ(names(0), "look fail throw terminate ");
+  EXPECT_EQ(names(1), "fail throw terminate fresh ");
+  EXPECT_EQ(line_of(scene.stored()[4]), "tool: here");
+  EXPECT_TRUE(line_of(scene.stored()[5]).starts_with("tool! there is no tool 'look'"));
+}
+
 TEST(Agent, AnAnswerIsKeptAsItCame) {
   const Message message = *MessageBuilder(Role::Assistant)
                                .block(ThinkingBlock{Text("hm"), Text("sig"), Text("anthropic")})
