@@ -279,6 +279,9 @@ TEST_P(McpBoth, AServerThatRefusesOrHasNoToolsIsSaidSo) {
   EXPECT_EQ(client({"--fault", "bare"}).list({})->size(), 0U);
   EXPECT_EQ(client({"--fault", "nameless"}).list({}).error().path.substr(0, 7), "/tools/");
   EXPECT_EQ(client({"--fault", "endless"}).list({}).error().code, Code::LimitExceeded);
+  const Result<std::vector<McpTool>> twice = client({"--fault", "twice"}).list({});
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(std::ranges::count(*twice, Text("echo"), &McpTool::name), 1);
 }
 
 // MC1: the words of the server are in the error, the keys it was given are not.
@@ -337,6 +340,19 @@ TEST(McpStdio, AServerThatSaysNothingIsNotWaitedForForEver) {
 }
 
 // MC4.
+// MC4: what waits for a server that does not read is bounded.
+TEST(McpStdio, AServerThatDoesNotReadIsNotWrittenToForEver) {
+  McpClient client(stdio_server(), options());
+  EXPECT_EQ(client.call("stop_reading", json("{}"), within(kLong)).joined_text(), "what?");
+  const Json large = json(R"({"text": ")" + std::string(900'000, 'x') + "\"}");
+  ToolOutput output;
+  for (int i = 0; i < 10 && output.status != ToolStatus::Broken; ++i) {
+    output = client.call("echo", large, within(kSoon));
+  }
+  EXPECT_EQ(output.status, ToolStatus::Broken);
+  EXPECT_NE(output.joined_text().find("does not read"), std::string::npos) << output.joined_text();
+}
+
 TEST(McpStdio, ABannerIsPassedOver) {
   McpClient client(stdio_server({"--fault", "banner"}), options());
   EXPECT_TRUE(client.list({}));

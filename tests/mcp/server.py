@@ -11,6 +11,7 @@
                 endless: pages without an end                       bare: has no tools
                 nameless: lists a tool without a name               schemaless: lists a tool with a schema that is none
                 look_ahead: lists a tool with a pattern that looks ahead
+                twice: lists its tools twice
 
 With --http it prints its port. The path says how it answers: /mcp with events, /json with JSON, /deaf with events but
 without a stream for GET, /old the same with 400 to sessions it does not know; /html, /401, /500 wrongly.
@@ -50,6 +51,7 @@ class Server:
         self.replies = queue.Queue()  # of the client, to what tools asked it
         self.events = queue.Queue()  # for a GET
         self.released = threading.Event()
+        self.is_deaf = False  # over stdio: reads no further line
 
     # ---- Tools: each takes its arguments and a function that sends to the client, and gives a result.
 
@@ -151,6 +153,10 @@ class Server:
             replies.append(self.replies.get())
         return text(json.dumps(replies))
 
+    def tool_stop_reading(self, arguments, send):
+        self.is_deaf = True
+        return text("what?")
+
     def tool_environment(self, arguments, send):
         return text(json.dumps({"env": dict(os.environ), "cwd": os.getcwd()}))
 
@@ -169,6 +175,8 @@ class Server:
             tools.append({"description": "nobody"})
         if self.options.fault == "schemaless":
             tools.append({"name": "odd", "inputSchema": "none"})
+        if self.options.fault == "twice":
+            tools += tools
         if self.options.fault == "look_ahead":
             tools.append({"name": "ahead", "inputSchema": {"type": "object", "properties": {"n": {"pattern": "(?=a)"}}}})
         return tools
@@ -245,6 +253,8 @@ def serve_stdio(options):
         send("")
     threading.Thread(target=pass_events, daemon=True).start()
     for line in sys.stdin:
+        if server.is_deaf:
+            threading.Event().wait()
         threading.Thread(target=take, args=(json.loads(line),), daemon=True).start()
 
 
