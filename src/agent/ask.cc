@@ -34,7 +34,8 @@ Called<ModelAnswer> ask(Loop& loop) {
   }
   for (std::size_t shortenings = 0;; ++shortenings) {
     const ModelRequest request = request_of(loop);
-    loop.emit(agent_event::Asking{request});
+    call.traceparent.clear();
+    loop.emit(agent_event::Asking{request, call.traceparent});
     Called<ModelAnswer> answer = loop.model->complete(request, call);
     loop.report.calls.push_back(answer ? answer->call : answer.error().call);
     if (answer || answer.error().failure.kind != FailureKind::ContextTooLong) return answer;

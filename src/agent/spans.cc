@@ -31,6 +31,7 @@ class Watcher {
   void on(const agent_event::Asking& asking) {
     if (chat_.context().is_valid()) chat_.fail(kOtherError);  // nothing came of the one before
     chat_ = tracer_.start_child(Operation::Chat, options_.model.name, run_);
+    asking.traceparent = trace::to_traceparent(chat_.context());
     describe(chat_);
     if (options_.server) {
       chat_.set(Key::ServerAddress, options_.server->host);

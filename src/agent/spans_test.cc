@@ -106,6 +106,23 @@ TEST(AgentSpans, AQuestionSaysWhereAndHowItIsAsked) {
   }
 }
 
+TEST(AgentSpans, AQuestionCarriesItsSpan) {
+  Watched watched;
+  std::vector<std::string> carried;
+  const Turn notes = [&](const ModelRequest& request, const CallOptions& options) {
+    carried.push_back(options.traceparent);
+    return says("done")(request, options);
+  };
+  Scene scene({notes}, {.on_event = watched.watcher()});
+  scene.run();
+  scene.open();
+  scene.run();
+  const Json chat = watched.sent().front();
+  EXPECT_EQ(carried, (std::vector<std::string>{
+                         "00-" + text_of(chat, "traceId") + "-" + text_of(chat, "spanId") + "-01", ""}))
+      << "and nothing without a trace";
+}
+
 TEST(AgentSpans, Y2AToolThatFailsHasItsStatus) {
   Watched watched;
   Scene scene({calls({call("b", "fail"), call("c", "nobody")}), says("done")},

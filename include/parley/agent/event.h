@@ -16,6 +16,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 
 #include "parley/base/error.h"
@@ -49,6 +50,7 @@ struct StepStarted {
 };
 struct Asking {
   const ModelRequest& request;
+  std::string& traceparent;  // for who traces: what is put here goes with the question
 };
 // What the model says while it says it.
 struct Streaming {
