@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/config.h"
+#include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/process.h"
+#include "cli/proxy.h"
 #include "cli/say.h"
 #include "parley/json/buffer.h"
 #include "parley/json/limits.h"
@@ -40,8 +43,13 @@ Exit rehearse(const RehearseOptions& options) {
 Exit record(const RehearseOptions& options) {
   Result<Output> file = Output::open(options.output);
   if (!file) return complain(file.error(), {options.output});
+  const Result<std::optional<Url>> proxy = proxy_for(*options.record);
+  if (!proxy) return complain_of_choice(proxy.error().message, proxy.error().path);
   EndSignals signals;
-  const Result<Recorder> running = Recorder::start({.target = *options.record, .port = options.port});
+  const Result<Recorder> running = Recorder::start({.target = *options.record,
+                                                    .proxy = *proxy,
+                                                    .ca_file = from_environment("SSL_CERT_FILE"),
+                                                    .port = options.port});
   if (!running) return complain(running.error(), {"--record"});
   announce(running->url());
   const int signal = signals.wait();
