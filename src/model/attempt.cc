@@ -55,6 +55,19 @@ bool is_event(std::string_view body) {
   return std::ranges::any_of(kFields, [&](std::string_view field) { return body.starts_with(field); });
 }
 
+// An error with the status of success has words of its own.
+bool says_error(std::string_view body) {
+  const auto json = Json::parse(body);
+  return json && (json->get("error") || json->get("detail") || json->get("code"));
+}
+
+// What a stream with the same in it would come to.
+stream::Failed unreadable(Error error) {
+  error.message = "the answer cannot be read: " + error.message;
+  if (!error.path.empty()) error.message += " (" + error.path + ")";
+  return {std::move(error), {}};
+}
+
 // What it means that a model ended like this. REQUIRES: failure_kind() has an answer to it.
 Failure failure_of(const stream::Done& done) {
   Failure failure;
@@ -152,6 +165,7 @@ void Attempt::deliver(const StreamEvent& event) {
 // The same way as a stream, so that the answer is the same (A1).
 void Attempt::read_whole() {
   Result<Reading> reading = read(body_, question_.dialect);
+  if (!reading && !says_error(body_)) failed_ = unreadable(std::move(reading).error());
   if (!reading || reading->conversation.shape() != DocumentShape::Response) return;
   const Conversation& answer = reading->conversation;
   notes_ = std::move(reading->notes);
