@@ -467,16 +467,28 @@ class Transfer {
     return is_over ? over_limit("the body of an answer on the wire", limit) : true;
   }
 
+  // A proxy that was asked for a tunnel and said no. What it says of the request will not pass.
+  std::optional<Error> proxy_refusal() const {
+    long said = 0;
+    curl().easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &said);
+    if (said < 300) return std::nullopt;
+    return made(
+        said >= 400 && said < 500 ? Code::Invalid : Code::Unavailable,
+        "the proxy makes no connection to " + request_.url.host + ": it answers " + std::to_string(said));
+  }
+
   // What libcurl says in its own words may hold the URL, so only its codes are used.
   Error explain(CURLcode status) const {
     const std::string host = request_.url.host;
+    if (auto refusal = proxy_refusal()) return *std::move(refusal);
     switch (status) {
       case CURLE_OPERATION_TIMEDOUT:
         return made(Code::Timeout, "the answer of " + host + " was not complete at its deadline");
       case CURLE_COULDNT_RESOLVE_HOST:
         return made(Code::Unavailable, "the host " + host + " could not be looked up");
       case CURLE_COULDNT_CONNECT:
-        return made(Code::Unavailable, "no connection to " + host + " could be made");
+        return made(Code::Unavailable,
+                    "no connection to " + (request_.proxy ? "the proxy" : host) + " could be made");
       case CURLE_COULDNT_RESOLVE_PROXY:
         return made(Code::Unavailable, "the proxy could not be looked up");
       case CURLE_PROXY:

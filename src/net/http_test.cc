@@ -430,11 +430,28 @@ TEST(Http, AsksAProxyForATunnelAndSaysWhenThereIsNone) {
   request.secret_headers = {{"Authorization", "Bearer ", Secret(planted_secret())}};
   const auto response = send(request);
   ASSERT_FALSE(response);
-  EXPECT_EQ(response.error().code, Code::Unavailable);
-  EXPECT_EQ(response.error().message.find("somepassword"), std::string::npos);
+  EXPECT_EQ(response.error().code, Code::Invalid) << "asking again does not help";
+  EXPECT_EQ(response.error().message,
+            "the proxy makes no connection to no-such-name.example: it answers 403");
   const std::string head = proxy.seen().at(0).head;
   EXPECT_TRUE(head.starts_with("CONNECT no-such-name.example:443 HTTP/1.1\r\n")) << head;
   EXPECT_EQ(head.find("Bearer"), std::string::npos) << "the key is for the server alone";
+}
+
+TEST(Http, SaysThatItIsTheProxyThatFails) {
+  LoopbackServer proxy(saying(answer("502 Bad Gateway", "", "")));
+  Request request = request_to("https://no-such-name.example/");
+  request.proxy = parse_url(proxy.url("")).value();
+  const auto refused = send(request);
+  EXPECT_EQ(outcome(refused), "unavailable");
+  EXPECT_EQ(refused.error().message, "the proxy makes no connection to no-such-name.example: it answers 502");
+  {
+    const LoopbackServer gone(saying(""));
+    request.proxy = parse_url(gone.url("")).value();
+  }
+  const auto lost = send(request);
+  EXPECT_EQ(outcome(lost), "unavailable");
+  EXPECT_EQ(lost.error().message, "no connection to the proxy could be made");
 }
 
 TEST(Http, RefusesProxiesThatCannotBe) {

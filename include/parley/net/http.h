@@ -111,8 +111,9 @@ class Connections {
 };
 
 // Fails with Invalid for a request that cannot be (a scheme, a method, a header with a line break, a ca_file
-// that is none), with Timeout, LimitExceeded, Cancelled or Unavailable as above. An answer of any status is a
-// success. The first form has a connection of its own, which ends with it.
+// that is none, a tunnel that a proxy refuses), with Timeout, LimitExceeded, Cancelled or Unavailable as
+// above. An answer of any status is a success. The first form has a connection of its own, which ends with
+// it.
 Result<Response> send(const Request& request);
 Result<Response> send(const Request& request, Connections& connections);
 
