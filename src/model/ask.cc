@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "model/attempt.h"
 #include "parley/guard/request.h"
 #include "parley/token/counter.h"
 
@@ -34,14 +35,19 @@ std::string sentence(Trouble trouble, const Model& model, bool openmanus) {
   return {};
 }
 
-std::unexpected<CallError> refused(const Model& model, Error error, FailureKind kind,
+std::unexpected<CallError> refused(const Model& model, Error error, Failure failure,
                                    const CallRecord& call = {}) {
-  Failure failure{.kind = kind, .retryable = is_retryable(kind), .message = Text::repaired(error.message)};
   CallRecord record = call;
   record.provider = model.info().provider;
   record.model = model.info().name;
-  record.failure = kind;
+  record.failure = failure.kind;
   return std::unexpected(CallError{std::move(error), std::move(failure), std::move(record)});
+}
+
+std::unexpected<CallError> refused(const Model& model, Error error, FailureKind kind,
+                                   const CallRecord& call = {}) {
+  Failure failure{.kind = kind, .retryable = is_retryable(kind), .message = Text::repaired(error.message)};
+  return refused(model, std::move(error), std::move(failure), call);
 }
 
 // One call, with OpenManus' limit around it if there is one.
@@ -78,8 +84,9 @@ class Asking {
     Called<ModelAnswer> answer = put(messages, {}, {});
     if (!answer) return std::unexpected(std::move(answer).error());
     if (answer->cut) {
+      const Code code = options_.call.stop.stop_requested() ? Code::Cancelled : model::code_of(*answer->cut);
       const std::string why = "the answer is not whole: " + answer->cut->message.str();
-      return refused(model_, fail(Code::Unavailable, why).error(), answer->cut->kind, answer->call);
+      return refused(model_, fail(code, why).error(), *answer->cut, answer->call);
     }
     Text text = answer->message.get_text_content("").value_or(Text());
     if (!text.empty()) return text;

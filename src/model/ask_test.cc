@@ -73,6 +73,22 @@ TEST(Ask, TakesHalfAnAnswerForNoText) {
   EXPECT_EQ(text.error().call.attempts, 1U);
 }
 
+// A caller who stopped must not take that for something that may pass.
+TEST(Ask, SaysThatItWasStopped) {
+  std::stop_source stop;
+  TestProvider provider({said("Hi")});
+  AskOptions options;
+  options.call = {.on_event =
+                      [&](const StreamEvent& event) {
+                        if (std::holds_alternative<stream::Delta>(event)) stop.request_stop();
+                      },
+                  .stop = stop.get_token()};
+  const auto text = ask(*opened(provider.config()), {&kHello, 1}, options);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().code, Code::Cancelled);
+  EXPECT_FALSE(text.error().failure.retryable);
+}
+
 TEST(Ask, KeepsTheLimitOnAllInput) {
   TestProvider provider({said("Hi")});  // which says 11 tokens of input
   const auto model = opened(provider.config());

@@ -250,6 +250,7 @@ Accumulated Attempt::gathered() {
   const std::vector<Block> blocks = out.message.blocks();
   if (std::ranges::any_of(blocks, is_empty_text)) out.message = joined({&out.message, 1});
   if (!unknown_.empty()) out.notes.push_back(note_of(unknown_, question_.dialect));
+  for (Note& note : out.notes) note.detail = without_key(note.detail, question_.key);
   return out;
 }
 

@@ -145,6 +145,11 @@ TEST(Attempt, NotesEventsThatTheMessageHasNoPlaceFor) {
   EXPECT_EQ(notes_of(model->complete(hello())), "");
   EXPECT_EQ(notes_of(model->complete(hello())),
             "event_dropped: events with more than the message has a place for: content_block_delta");
+  // A7: whatever a server calls them.
+  const std::string named = "event: x\ndata: {\"type\":\"" + std::string(kTestKey) + "\"}\n\n";
+  TestProvider spiteful({sse(whole.substr(0, end) + named + whole.substr(end))});
+  EXPECT_EQ(notes_of(opened(spiteful.config("anthropic"))->complete(hello())),
+            "event_dropped: events with more than the message has a place for: [redacted: key]");
 }
 
 // ---- What is no answer

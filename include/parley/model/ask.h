@@ -37,7 +37,7 @@ struct AskOptions {
   TokenLedger* limit = nullptr;
 };
 
-// Fails as the model does; with Unavailable if it said nothing or was cut.
+// Fails as the model does: what was cut is an error of what cut it. With Unavailable if it said nothing.
 Called<Text> ask(Model& model, std::span<const Message> messages, const AskOptions& options = {});
 
 // The images, as base64, data URLs or http and https URLs, go behind what the last message says, which must
