@@ -165,7 +165,7 @@ void Attempt::deliver(const StreamEvent& event) {
 // The same way as a stream, so that the answer is the same (A1).
 void Attempt::read_whole() {
   Result<Reading> reading = read(body_, question_.dialect);
-  if (!reading && !says_error(body_)) failed_ = unreadable(std::move(reading).error());
+  if (!reading && !says_error(body_)) failed_ = unreadable(reading.error());
   if (!reading || reading->conversation.shape() != DocumentShape::Response) return;
   const Conversation& answer = reading->conversation;
   notes_ = std::move(reading->notes);
