@@ -21,25 +21,30 @@ bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0')
 
 }  // namespace
 
-Outcome<Message> request_of(std::string words, std::span<const std::string> files) {
-  std::vector<std::string> images;
-  std::vector<std::string> names;  // of the images
+Outcome<Attachments> read_attachments(std::span<const std::string> files) {
+  Attachments out;
   for (const std::string& file : files) {
     const Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostBytes);
     if (!read) return std::unexpected(complain(read.error(), {file}));
     const std::string_view bytes = read->view();
     if (check_image(bytes, {.level = ImageLevel::Header}).format != ImageFormat::Unknown) {
-      images.push_back(base64_encode(bytes));
-      names.push_back(file);
+      out.images.push_back(base64_encode(bytes));
+      out.names.push_back(file);
     } else if (is_text(bytes)) {
-      words += fmt::format("\n\n[file {}]\n{}{}[end of file {}]", file, bytes,
-                           bytes.ends_with('\n') ? "" : "\n", file);
+      out.texts += fmt::format("\n\n[file {}]\n{}{}[end of file {}]", file, bytes,
+                               bytes.ends_with('\n') ? "" : "\n", file);
     } else {
       return std::unexpected(
           complain({Code::Unsupported, "neither an image that models take nor a text", ""}, {file}));
     }
   }
-  const std::vector<std::string_view> views(images.begin(), images.end());
+  return out;
+}
+
+Outcome<Message> request_of(std::string words, const Attachments& attachments) {
+  const std::vector<std::string>& names = attachments.names;
+  const std::vector<std::string_view> views(attachments.images.begin(), attachments.images.end());
+  words += attachments.texts;
   Result<UserRequest> request = parse_user_request(words, views);
   if (request) return std::move(request->message);
   // "/images/2" is the third of them.

@@ -3,14 +3,23 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/exit.h"
 #include "parley/message/message.h"
 
 namespace parley::cli {
 
-// Images are checked and sent as images; files of text stand behind the words, each between two lines that
-// name it. Says what is refused.
-Outcome<Message> request_of(std::string words, std::span<const std::string> files);
+struct Attachments {
+  std::string texts;                // each between two lines that name its file
+  std::vector<std::string> images;  // base64
+  std::vector<std::string> names;   // of the images
+};
+
+// Reads the files, each once: one may be a pipe. Says what is refused.
+Outcome<Attachments> read_attachments(std::span<const std::string> files);
+
+// Images are checked and sent as images; the texts stand behind the words. Says what is refused.
+Outcome<Message> request_of(std::string words, const Attachments& attachments);
 
 }  // namespace parley::cli

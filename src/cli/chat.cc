@@ -1,10 +1,12 @@
 #include "cli/chat.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/attach.h"
 #include "cli/environment.h"
@@ -30,6 +32,15 @@ struct ChatCommand {
 };
 
 Next show_help(Talk& talk, const std::string& argument);
+
+// The first word, and what stands behind it without the spaces at either end.
+std::pair<std::string, std::string> first_word(const std::string& line) {
+  constexpr const char* kSpaces = " \t\r\n";
+  const std::size_t end = std::min(line.find_first_of(kSpaces), line.size());
+  const std::size_t rest = std::min(line.find_first_not_of(kSpaces, end), line.size());
+  const std::size_t last = line.find_last_not_of(kSpaces) + 1;
+  return {line.substr(0, end), line.substr(rest, std::max(rest, last) - rest)};
+}
 
 Next change_model(Talk& talk, const std::string& name) {
   if (name.empty()) {
@@ -90,9 +101,7 @@ Next show_info(Talk& talk, const std::string& /*argument*/) {
 
 // "/export [DIALECT] [FILE]": to standard output without a file.
 Next export_talk(Talk& talk, const std::string& argument) {
-  const std::size_t space = argument.find(' ');
-  const std::string name = argument.substr(0, space);
-  const std::string file = space == std::string::npos ? "-" : argument.substr(space + 1);
+  const auto [name, file] = first_word(argument);
   const Result<Dialect> dialect = dialect_named(name.empty() ? "parley" : name);
   if (!dialect) {
     say(dialect.error().message);
@@ -101,10 +110,10 @@ Next export_talk(Talk& talk, const std::string& argument) {
   const Result<Writing> writing = write(Conversation(talk.messages()), *dialect);
   if (!writing) {
     say(writing.error().message);
-  } else if (file == "-") {
+  } else if (file.empty() || file == "-") {
     talk.screen().answer(writing->text.str() + "\n");
-  } else {
-    print(writing->text.str() + "\n", file);
+  } else if (print(writing->text.str() + "\n", file) == Exit::Ok) {
+    say(fmt::format("the conversation is in {}", file));
   }
   return Next::Goes;
 }
@@ -115,7 +124,7 @@ constexpr ChatCommand kCommands[] = {
     {"/help", "", "this list", show_help},
     {"/model", "[PROVIDER/NAME]", "say or change the model", change_model},
     {"/tools", "", "the tools that are offered, and what they may", show_tools},
-    {"/undo", "", "take the last request and its answer out of sight", undo},
+    {"/undo", "", "hide the last request and its answer", undo},
     {"/fork", "[NAME]", "go on in a new session that shares this one", fork},
     {"/compact", "", "put a summary in place of what was said", compact},
     {"/info", "", "the session, the tokens and the costs", show_info},
@@ -127,19 +136,21 @@ Next show_help(Talk& /*talk*/, const std::string& /*argument*/) {
   for (const ChatCommand& each : kCommands) {
     say(fmt::format("{:<8} {:<16} {}", each.name, each.arguments, each.does));
   }
-  say("a line that ends in \\ goes on; Ctrl-C stops an answer, twice it ends the talk");
+  say("a line that ends in \\ goes on; Ctrl-C stops an answer, twice the talk");
   return Next::Goes;
 }
 
 Next run_command(Talk& talk, const std::string& line) {
-  const std::size_t space = line.find(' ');
-  const std::string name = line.substr(0, space);
-  std::string argument = space == std::string::npos ? "" : line.substr(space + 1);
-  while (argument.ends_with(' ')) argument.pop_back();
+  const auto [name, argument] = first_word(line);
   const auto* command =
       std::ranges::find_if(kCommands, [&](const ChatCommand& each) { return each.name == name; });
-  if (command != std::end(kCommands)) return command->run(talk, argument);
-  say(fmt::format("there is no command {}; /help lists them", name));
+  if (command == std::end(kCommands)) {
+    say(fmt::format("there is no command {}; /help lists them", name));
+  } else if (*command->arguments == '\0' && !argument.empty()) {
+    say(fmt::format("{} takes nothing behind it", name));
+  } else {
+    return command->run(talk, argument);
+  }
   return Next::Goes;
 }
 
@@ -160,7 +171,7 @@ Line read_request(LineReader& lines, const std::string& prompt) {
   return line;
 }
 
-Exit talk_by_lines(Talk& talk, LineReader& lines, std::vector<std::string> attachments) {
+Exit talk_by_lines(Talk& talk, LineReader& lines, Attachments attachments) {
   Exit worst = Exit::Ok;
   bool was_interrupted = false;
   while (true) {
@@ -184,7 +195,7 @@ Exit talk_by_lines(Talk& talk, LineReader& lines, std::vector<std::string> attac
       worst = worse(worst, request.error());
       continue;
     }
-    attachments.clear();
+    attachments = {};
     const Exit exit = talk.ask(*request);
     if (!talk.screen().failure()) return worst;
     // A person has seen what went wrong, and may try again.
@@ -199,7 +210,8 @@ Exit talk_by_lines(Talk& talk, LineReader& lines, std::vector<std::string> attac
 // What is piped in, then the words.
 Outcome<std::string> with_input(const TalkOptions& options, const std::string& words) {
   const bool is_taken = std::ranges::find(options.attachments, "-") != options.attachments.end();
-  if (is_taken || is_terminal(STDIN_FILENO)) return words;
+  const bool is_closed = (::fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE) == O_WRONLY;  // prepare_process()
+  if (is_taken || is_closed || is_terminal(STDIN_FILENO)) return words;
   constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;
   const Result<json::Buffer> input = json::Buffer::from_file("-", kMostBytes);
   if (!input) return std::unexpected(complain(input.error(), {"-"}));
@@ -212,7 +224,9 @@ Outcome<std::string> with_input(const TalkOptions& options, const std::string& w
 Exit ask_once(const TalkOptions& options, const std::string& words, const std::vector<std::string>& tools) {
   const Outcome<std::string> text = with_input(options, words);
   if (!text) return text.error();
-  const Outcome<Message> request = request_of(*text, options.attachments);
+  const Outcome<Attachments> attachments = read_attachments(options.attachments);
+  if (!attachments) return attachments.error();
+  const Outcome<Message> request = request_of(*text, *attachments);
   if (!request) return request.error();
   const auto talk = Talk::open(options, tools);
   if (!talk) return talk.error();
@@ -222,6 +236,13 @@ Exit ask_once(const TalkOptions& options, const std::string& words, const std::v
 }  // namespace
 
 Exit chat(const TalkOptions& options) {
+  if (std::ranges::find(options.attachments, "-") != options.attachments.end()) {
+    return usage("the lines of a talk come from standard input, so -a needs a file", "chat");
+  }
+  const Outcome<Attachments> attachments = read_attachments(options.attachments);
+  if (!attachments) return attachments.error();
+  // A bad image is told now, not when the first line is typed.
+  if (const auto request = request_of("-", *attachments); !request) return request.error();
   const auto talk = Talk::open(options, all_tools());
   if (!talk) return talk.error();
   const Result<std::string> history = user_file(Folder::State, "history");
@@ -230,7 +251,7 @@ Exit chat(const TalkOptions& options) {
     say(fmt::format("session {}, model {}; /help lists the commands", (*talk)->session(),
                     (*talk)->model_name()));
   }
-  return (*talk)->finish(talk_by_lines(**talk, *lines, options.attachments));
+  return (*talk)->finish(talk_by_lines(**talk, *lines, *attachments));
 }
 
 Exit run_task(const TalkOptions& options, const std::string& words) {

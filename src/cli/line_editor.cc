@@ -12,6 +12,7 @@
 #include "cli/environment.h"
 #include "cli/line_reader.h"
 #include "cli/process.h"
+#include "cli/say.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {
@@ -59,10 +60,14 @@ class LineEditor : public LineReader {
     prompt_ = prompt;
     was_interrupted_ = false;
     ::el_resize(editor_);
-    put(kPasteOn);
     int length = 0;
-    const char* typed = ::el_gets(editor_, &length);
-    put(kPasteOff);
+    const char* typed = nullptr;
+    {
+      const EditedTerminal terminal;
+      put(kPasteOn);
+      typed = ::el_gets(editor_, &length);
+      put(kPasteOff);
+    }
     if (was_interrupted_ || typed == nullptr || length <= 0) {
       put("\n");
       return {was_interrupted_ ? Line::End::Interrupted : Line::End::Closed};
@@ -96,18 +101,32 @@ class LineEditor : public LineReader {
   // One byte of what is typed; -1 at the end and when there was a Ctrl-C.
   int next_byte() {
     while (true) {
-      pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}};
-      if (::poll(fds, 2, -1) < 0 && errno != EINTR) return -1;
+      pollfd fds[] = {{STDIN_FILENO, POLLIN, 0},
+                      {interrupt_descriptor(), POLLIN, 0},
+                      {EditedTerminal::change_descriptor(), POLLIN, 0}};
+      if (::poll(fds, 3, -1) < 0 && errno != EINTR) return -1;
       if (fds[1].revents != 0 && take_interrupt()) {
         was_interrupted_ = true;
         return -1;
       }
+      if (fds[2].revents != 0) draw_anew();
       if (fds[0].revents == 0) continue;
       unsigned char byte = 0;
       const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
       if (got == 1) return byte;
       if (got == 0 || (errno != EINTR && errno != EAGAIN)) return -1;
     }
+  }
+
+  // After a stop the terminal is as the shell left it, and libedit does not know that.
+  void draw_anew() {
+    EditedTerminal::take_change();
+    ::el_set(editor_, EL_PREP_TERM, 0);
+    ::el_set(editor_, EL_PREP_TERM, 1);
+    put(kPasteOn);
+    put(kEraseLine);
+    ::el_resize(editor_);
+    ::el_set(editor_, EL_REFRESH);
   }
 
   static int next_letter(EditLine* el, wchar_t* letter) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "cli/process.h"
+#include "cli/terminal.h"
 
 namespace parley::cli {
 namespace {
@@ -14,7 +15,21 @@ constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;  // as long as 
 
 class PipeReader : public LineReader {
  public:
-  Line read(const std::string& /*prompt*/) override {
+  Line read(const std::string& prompt) override {
+    if (is_person_) put(prompt);
+    const Line line = next();
+    if (is_person_ && line.end != Line::End::Whole) put("\n");
+    return line;
+  }
+  void remember(const std::string& /*text*/) override {}
+  bool is_person() const override { return is_person_; }
+
+ private:
+  static void put(std::string_view text) {
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+
+  Line next() {
     while (true) {
       if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) return take(end, end + 1);
       if (buffer_.size() >= kMostBytes) return take(kMostBytes, kMostBytes);
@@ -33,10 +48,7 @@ class PipeReader : public LineReader {
       return take(buffer_.size(), buffer_.size());
     }
   }
-  void remember(const std::string& /*text*/) override {}
-  bool is_person() const override { return false; }
 
- private:
   Line take(std::size_t length, std::size_t skip) {
     Line line{Line::End::Whole, buffer_.substr(0, length)};
     buffer_.erase(0, skip);
@@ -44,6 +56,8 @@ class PipeReader : public LineReader {
     return line;
   }
 
+  // A terminal that cannot be edited at.
+  const bool is_person_ = is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO);
   std::string buffer_;
 };
 

@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 
 #include "cli/process.h"
@@ -25,6 +28,16 @@ std::string shown(std::string_view arguments) {
   return out;
 }
 
+// "Yes " is "yes".
+std::string word_of(std::string_view line) {
+  std::string out;
+  for (const char c : line) {
+    if (c != ' ' && c != '\t' && c != '\r')
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool Person::is_there() { return is_terminal(STDIN_FILENO); }
@@ -35,8 +48,10 @@ bool Person::approves(const ToolUseBlock& use) {
   const auto answer = ask(
       fmt::format("may {} run with {}\n[y/N/always] ", visible(use.name.view()), shown(use.arguments.view())),
       {});
-  if (answer == "always" || answer == "a") always_.insert(use.name.str());
-  return answer && (*answer == "y" || *answer == "yes" || *answer == "a" || *answer == "always");
+  const std::string word = answer ? word_of(*answer) : "";
+  const bool is_always = word == "a" || word == "always";
+  if (is_always) always_.insert(use.name.str());
+  return is_always || word == "y" || word == "yes";
 }
 
 std::optional<std::string> Person::answers(const Text& question, const std::stop_token& stop) {
@@ -48,8 +63,9 @@ std::optional<std::string> Person::ask(const std::string& question, const std::s
   if (!is_there()) return std::nullopt;
   const int tty = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
   if (tty < 0) return std::nullopt;
-  screen_.stop_waiting();
+  const std::string waits_for = screen_.stop_waiting();
   screen_.aside("");
+  ::tcflush(tty, TCIFLUSH);  // what was typed before the question is no answer to it
   const std::string text = "parley: " + question;
   [[maybe_unused]] const ssize_t ignored = ::write(tty, text.data(), text.size());
   std::string line;
@@ -61,11 +77,15 @@ std::optional<std::string> Person::ask(const std::string& question, const std::s
     if (fds[1].revents != 0) break;  // it stays for whoever runs this
     if (fds[0].revents == 0) continue;
     char byte = 0;
-    if (::read(tty, &byte, 1) != 1) break;
+    if (::read(tty, &byte, 1) != 1) {  // a Ctrl-D
+      screen_.break_line();
+      break;
+    }
     is_whole = byte == '\n';
     if (!is_whole && line.size() < kMostShown) line += byte;
   }
   ::close(tty);
+  if (!waits_for.empty()) screen_.wait(waits_for);
   if (!is_whole) return std::nullopt;
   return line;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace parley::cli {
 namespace {
@@ -32,7 +34,15 @@ volatile sig_atomic_t bar = 0;
 int interrupt_pipe[2] = {-1, -1};
 volatile sig_atomic_t interrupt_waits = 0;
 
+volatile sig_atomic_t is_running = 0;  // a StopOnInterrupt lives
+
+// The terminal as it was before it was edited at.
+termios terminal_before;
+volatile sig_atomic_t terminal_is_edited = 0;
+int change_pipe[2] = {-1, -1};
+
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kTerminalSignals = {SIGTSTP, SIGCONT, SIGWINCH};
 
 class Blocked {
  public:
@@ -54,9 +64,48 @@ class Blocked {
   sigset_t before_;
 };
 
+void set_handler(int signal, void (*handler)(int), struct sigaction* before = nullptr) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigfillset(&action.sa_mask);
+  ::sigaction(signal, &action, before);
+}
+
+// Whether these succeed matters to nobody any more.
+void give_terminal_back() {
+  if (terminal_is_edited == 0) return;
+  terminal_is_edited = 0;
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+  constexpr std::string_view kPasteOff = "\x1b[?2004l\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kPasteOff.data(), kPasteOff.size());
+}
+
+void tell_change(int /*signal*/) {
+  const int error = errno;
+  [[maybe_unused]] const ssize_t ignored = ::write(change_pipe[1], "", 1);
+  errno = error;
+}
+
+// A Ctrl-Z: stops as if nobody had caught it, and goes on here.
+void stop(int signal) {
+  const int error = errno;
+  give_terminal_back();
+  struct sigaction before = {};
+  set_handler(signal, SIG_DFL, &before);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  ::raise(signal);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);  // stops here
+  ::sigaction(signal, &before, nullptr);
+  tell_change(signal);
+  errno = error;
+}
+
 void handle(int signal) {
-  if (signal == SIGINT && interrupt_pipe[1] >= 0 && interrupt_waits == 0) {
-    interrupt_waits = 1;
+  const bool is_left = signal == SIGINT ? interrupt_pipe[1] >= 0 : is_running != 0;
+  if (is_left && interrupt_waits == 0) {
+    interrupt_waits = signal;
     const int error = errno;
     [[maybe_unused]] const ssize_t ignored = ::write(interrupt_pipe[1], "", 1);
     errno = error;
@@ -69,6 +118,7 @@ void handle(int signal) {
     // Whether this succeeds matters to nobody any more.
     [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, "\n", 1);
   }
+  give_terminal_back();
   ::_exit(128 + signal);
 }
 
@@ -95,10 +145,7 @@ void prepare_process() {
     // jobs: whoever sends it means it.
     const bool is_ignored = ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
     if (signal == SIGHUP && is_ignored) continue;
-    action = {};
-    action.sa_handler = handle;
-    sigfillset(&action.sa_mask);
-    ::sigaction(signal, &action, nullptr);
+    set_handler(signal, handle);
   }
 }
 
@@ -136,12 +183,12 @@ bool take_interrupt() {
 }
 
 StopOnInterrupt::StopOnInterrupt() : end_(::eventfd(0, EFD_CLOEXEC)) {
+  is_running = 1;
   watcher_ = std::jthread([this] {
     pollfd fds[] = {{interrupt_pipe[0], POLLIN, 0}, {end_, POLLIN, 0}};
     while (::poll(fds, 2, -1) < 0 && errno == EINTR) {
     }
     if (fds[0].revents == 0) return;
-    was_interrupted_ = true;
     source_.request_stop();
   });
 }
@@ -151,7 +198,37 @@ StopOnInterrupt::~StopOnInterrupt() {
   [[maybe_unused]] const ssize_t ignored = ::write(end_, &one, sizeof one);
   watcher_.join();
   ::close(end_);
+  is_running = 0;
+  const int signal = interrupt_waits;
   take_interrupt();
+  if (signal != 0 && signal != SIGINT) ::raise(signal);
+}
+
+bool StopOnInterrupt::was_interrupted() { return interrupt_waits != 0; }
+
+EditedTerminal::EditedTerminal() {
+  if (change_pipe[0] < 0 && ::pipe2(change_pipe, O_CLOEXEC | O_NONBLOCK) != 0) change_pipe[0] = -1;
+  const bool is_known = ::tcgetattr(STDIN_FILENO, &terminal_before) == 0;
+  for (std::size_t i = 0; i < kTerminalSignals.size(); ++i) {
+    set_handler(kTerminalSignals[i], kTerminalSignals[i] == SIGTSTP ? stop : tell_change, &before_[i]);
+  }
+  terminal_is_edited = is_known ? 1 : 0;
+}
+
+EditedTerminal::~EditedTerminal() {
+  terminal_is_edited = 0;
+  for (std::size_t i = 0; i < kTerminalSignals.size(); ++i) {
+    ::sigaction(kTerminalSignals[i], &before_[i], nullptr);
+  }
+}
+
+int EditedTerminal::change_descriptor() { return change_pipe[0]; }
+
+void EditedTerminal::take_change() {
+  char bytes[64];
+  while (::read(change_pipe[0], bytes, sizeof bytes) > 0) {
+  }
+  terminal_is_edited = 1;
 }
 
 int open_temporary(const std::string& folder, std::string& path) {

@@ -4,7 +4,6 @@
 
 #include <signal.h>
 
-#include <atomic>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -13,7 +12,7 @@ namespace parley::cli {
 
 // Call first. Closed standard descriptors are made to fail instead of being handed to the next file that is
 // opened; a reader that goes away is an error of write(2) and no signal; SIGINT, SIGTERM and SIGHUP remove
-// the temporary files and end the process with 128 + the signal (130 for SIGINT).
+// the temporary files, give the terminal back and end the process with 128 + the signal (130 for SIGINT).
 void prepare_process();
 
 // For a command that reads a session and writes it whole: memory comes in large pages where the system has
@@ -30,23 +29,22 @@ int interrupt_descriptor();
 // Takes it. True if there was one.
 bool take_interrupt();
 
-// While one lives, a SIGINT asks for a stop. REQUIRES: catch_interrupts() was called. Another one ends the
-// process at once.
+// While one lives, a SIGINT, SIGTERM or SIGHUP asks for a stop; the latter two end the process with the
+// StopOnInterrupt. REQUIRES: catch_interrupts() was called. Another signal ends the process at once.
 class StopOnInterrupt {
  public:
   StopOnInterrupt();
   StopOnInterrupt(const StopOnInterrupt&) = delete;
   StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
-  ~StopOnInterrupt();  // takes the SIGINT
+  ~StopOnInterrupt();  // takes the signal
 
   // Asks for the stop itself.
   void stop() { source_.request_stop(); }
   std::stop_token token() const { return source_.get_token(); }
-  bool was_interrupted() const { return was_interrupted_; }
+  static bool was_interrupted();  // since it was made
 
  private:
   std::stop_source source_;
-  std::atomic<bool> was_interrupted_ = false;
   int end_ = -1;  // an eventfd that ends the thread
   std::jthread watcher_;
 };
@@ -58,6 +56,24 @@ int open_temporary(const std::string& folder, std::string& path);
 // Gives a temporary file its name for good. False, with errno, if that fails: then it is still temporary.
 bool keep_temporary(const std::string& path, const std::string& name);
 void remove_temporary(const std::string& path);
+
+// While one lives, a line editor has the terminal at standard input. Whatever ends or stops the process (a
+// Ctrl-Z) gives it back as it was when this was made.
+class EditedTerminal {
+ public:
+  EditedTerminal();
+  EditedTerminal(const EditedTerminal&) = delete;
+  EditedTerminal& operator=(const EditedTerminal&) = delete;
+  ~EditedTerminal();
+
+  // Readable when the process went on after a stop, or the terminal has another size: it must be taken again
+  // and drawn anew. -1 if there are no descriptors left.
+  static int change_descriptor();
+  static void take_change();
+
+ private:
+  struct sigaction before_[3];
+};
 
 // From its making on SIGINT and SIGTERM wait for wait(), in this thread and in those that it starts.
 class EndSignals {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/process.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
+#include "parley/base/utf8.h"
 
 namespace parley::cli {
 namespace {
@@ -85,10 +87,18 @@ void Screen::wait(std::string what) {
   woken_.notify_one();
 }
 
-void Screen::stop_waiting() {
+std::string Screen::stop_waiting() {
   const std::lock_guard lock(mutex_);
-  waits_for_.clear();
   erase_spinner();
+  return std::exchange(waits_for_, {});
+}
+
+void Screen::break_line() {
+  const std::lock_guard lock(mutex_);
+  erase_spinner();
+  if (!is_terminal(STDERR_FILENO) || (shares_terminal_ && answer_is_open_)) return;
+  error_is_open_ = false;
+  put_error("\n");
 }
 
 // REQUIRES of all below: the lock is held.
@@ -118,8 +128,11 @@ void Screen::spin(const std::stop_token& stop) {
     const bool line_is_free = !error_is_open_ && !(shares_terminal_ && answer_is_open_);
     if (line_is_free && now - since_ >= kFirstFrame) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since_).count();
-      put_error(fmt::format("{}{} {} {} s", kEraseLine, kFrames[frame_++ % kFrames.size()],
-                            visible(waits_for_), seconds));
+      std::string line =
+          fmt::format("{} {} {} s", kFrames[frame_++ % kFrames.size()], visible(waits_for_), seconds);
+      // Of two rows only the last could be erased.
+      line.resize(utf8_floor(line, std::min(line.size(), columns(STDERR_FILENO) - 1)));
+      put_error(kEraseLine + line);
       spinner_is_drawn_ = true;
       set_bar_is_shown(true);
     }

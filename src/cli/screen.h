@@ -41,7 +41,10 @@ class Screen {
 
   // Shows that something is being waited for.
   void wait(std::string what);
-  void stop_waiting();
+  std::string stop_waiting();  // what for
+
+  // A Ctrl-C was typed, and the terminal shows it: what comes next begins a line.
+  void break_line();
 
  private:
   using Clock = std::chrono::steady_clock;

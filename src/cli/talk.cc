@@ -192,7 +192,7 @@ Outcome<void> Talk::open_agent() {
   Outcome<StoredMemory> memory = open_memory();
   if (!memory) return std::unexpected(memory.error());
   AgentOptions options;
-  options.system_prompt = Text::repaired(options_.system.empty() ? config_.system.value : options_.system);
+  options.system_prompt = Text::repaired(options_.system.value_or(config_.system.value));
   options.max_steps = options_.max_steps.value_or(config_.max_steps.value);
   if (tracer_) {
     spans_ = spans(*tracer_, {.agent = options.name,
@@ -208,6 +208,7 @@ Outcome<void> Talk::open_agent() {
       ToolCallAgent::open(model_, tools_, *std::move(memory), std::move(options));
   if (!agent) return std::unexpected(complain_of_store(agent.error()));
   agent_ = *std::move(agent);
+  calls_before_ = ledger_->records().size();
   return {};
 }
 
@@ -218,17 +219,42 @@ const ToolBox& Talk::tools() {
 }
 
 Exit Talk::ask(const Message& request) {
+  if (!agent_) {
+    if (const auto opened = open_agent(); !opened) return opened.error();
+  }
   StopOnInterrupt interrupt;
   if (mcp_) update_mcp(*mcp_, *tools_, interrupt.token());
   running_ = &interrupt;
-  const Result<RunReport> report = agent_->run(request, interrupt.token());
+  line_is_broken_ = false;
+  const Result<RunReport> report = run(request, interrupt);
+  break_line_if_interrupted();
   running_ = nullptr;
   screen_->stop_waiting();
   screen_->end_answer();
-  return conclude(report, interrupt.was_interrupted());
+  return conclude(report, StopOnInterrupt::was_interrupted());
+}
+
+// Somebody may have talked in this session since it was read: then it is read again.
+Result<RunReport> Talk::run(const Message& request, const StopOnInterrupt& interrupt) {
+  Result<RunReport> report = agent_->run(request, interrupt.token());
+  if (report || report.error().code != Code::Conflict) return report;
+  const std::size_t known = agent_->messages().size();
+  if (!open_agent()) return report;
+  if (agent_->messages().size() != known)
+    screen_->aside("  somebody else has talked here: it was read again");
+  return agent_->run(request, interrupt.token());
+}
+
+void Talk::break_line_if_interrupted() {
+  if (running_ == nullptr || !StopOnInterrupt::was_interrupted()) return;
+  if (!std::exchange(line_is_broken_, true)) screen_->break_line();
 }
 
 Exit Talk::conclude(const Result<RunReport>& report, bool was_interrupted) {
+  if (!report && report.error().code == Code::Conflict) {
+    say(report.error().message + ": try again when that has ended, or a minute after it was killed");
+    return Exit::Refused;
+  }
   if (!report) return complain_of_store(report.error());
   if (options_.json) screen_->answer(json_of(*report, key_.session, model_name()));
   if (!screen_->failure()) return Exit::Ok;  // finish() says why
@@ -247,6 +273,7 @@ Exit Talk::finish(Exit exit) {
 }
 
 void Talk::on_event(const AgentEvent& event) {
+  break_line_if_interrupted();
   if (options_.json) {
     if (!options_.stream) return;
     if (const auto line = json_of(event); line && !screen_->answer(*line) && running_ != nullptr)
@@ -286,11 +313,14 @@ std::string Talk::model_name() const {
 
 std::size_t Talk::tokens_used() const {
   const std::vector<CallRecord> calls = ledger_->records();
-  if (!calls.empty() && calls.back().usage.input) {
+  // What was called before this agent saw another window.
+  if (calls.size() > calls_before_ && calls.back().usage.input) {
     return static_cast<std::size_t>(*calls.back().usage.input + calls.back().usage.output.value_or(0));
   }
-  return TokenCounter::for_model(model().name.view()).count(agent_->messages());
+  return TokenCounter::for_model(model().name.view()).count(messages());
 }
+
+std::vector<Message> Talk::messages() const { return agent_ ? agent_->messages() : std::vector<Message>(); }
 
 Outcome<Change> Talk::edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor) {
   agent_.reset();
@@ -303,7 +333,7 @@ Outcome<Change> Talk::edit(const StoredMemory::Edit& edit, std::shared_ptr<Compr
 }
 
 Outcome<std::size_t> Talk::undo() {
-  const std::vector<Message> shown = agent_->messages();
+  const std::vector<Message> shown = messages();
   const auto last = std::ranges::find_if(shown.rbegin(), shown.rend(),
                                          [](const Message& message) { return message.role() == Role::User; });
   if (last == shown.rend()) {

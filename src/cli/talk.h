@@ -30,7 +30,8 @@ struct TalkOptions {
   StoreChoice store;
   std::string session;  // the id; empty: a new one
   bool continues_last = false;
-  std::string model, system;  // empty: as the configuration says
+  std::string model;                  // empty: as the configuration says
+  std::optional<std::string> system;  // nothing: as the configuration says
   std::optional<std::string> tools;
   std::optional<std::size_t> max_steps;
   std::vector<std::string> attachments;
@@ -60,8 +61,8 @@ class Talk {
   std::string model_name() const;  // provider/name
   const ToolBox& tools();          // those of MCP servers, too, which are started
   UsageTotals usage() const { return ledger_->total(); }
-  std::size_t tokens_used() const;  // of the window
-  std::vector<Message> messages() const { return agent_->messages(); }
+  std::size_t tokens_used() const;        // of the window
+  std::vector<Message> messages() const;  // what the model is shown
   Outcome<void> use_model(const std::string& name);
   Outcome<std::size_t> undo();     // how many messages the last request and its answer were
   Outcome<std::size_t> compact();  // how many messages became a summary
@@ -80,6 +81,8 @@ class Talk {
   // Does something to the session while no agent has it.
   Outcome<Change> edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor = {});
   void on_event(const AgentEvent& event);
+  void break_line_if_interrupted();
+  Result<RunReport> run(const Message& request, const StopOnInterrupt& interrupt);
   Exit conclude(const Result<RunReport>& report, bool was_interrupted);
 
   TalkOptions options_;
@@ -94,11 +97,13 @@ class Talk {
   std::shared_ptr<Model> model_;
   std::shared_ptr<ToolBox> tools_ = std::make_shared<ToolBox>();
   std::unique_ptr<McpTools> mcp_;
-  std::optional<trace::Tracer> tracer_;  // sends what is left when the talk ends
-  OnAgentEvent spans_;                   // of the agent, if there is a tracer
-  std::unique_ptr<ToolCallAgent> agent_;
-  StopOnInterrupt* running_ = nullptr;  // while ask() is
-  bool has_streamed_ = false;           // the answer that is coming
+  std::optional<trace::Tracer> tracer_;   // sends what is left when the talk ends
+  OnAgentEvent spans_;                    // of the agent, if there is a tracer
+  std::unique_ptr<ToolCallAgent> agent_;  // null if the session could not be read again; ask() tries
+  std::size_t calls_before_ = 0;          // this agent
+  StopOnInterrupt* running_ = nullptr;    // while ask() is
+  bool has_streamed_ = false;             // the answer that is coming
+  bool line_is_broken_ = false;           // by the Ctrl-C that stops this run
 };
 
 }  // namespace parley::cli

@@ -3,14 +3,17 @@
 
     terminal_test.py PARLEY
 """
+import fcntl
 import json
 import os
 import pty
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 PARLEY = os.path.abspath(sys.argv[1])
@@ -27,12 +30,14 @@ SCRIPT = {"turns": [
 class Terminal:
     """One run of parley, at a terminal of its own."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, program=PARLEY, term="xterm", columns=80):
         self.seen = b""
         self.at = 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.execv(PARLEY, ["parley", *arguments])
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.environ["TERM"] = term
+            os.execv(program, [program, *arguments])
 
     def read(self):
         readable, _, _ = select.select([self.fd], [], [], 0.2)
@@ -127,7 +132,7 @@ def an_interrupt_in_a_chat_keeps_what_was_said():
 
 
 def a_tool_that_changes_the_world_asks():
-    for answer, is_made in ((b"n\n", False), (b"y\n", True)):
+    for answer, is_made in ((b"n\n", False), (b"Yes \n", True)):
         chat = Terminal("chat", "-m", "openai/x", "--tools", "bash", "tool" + ("s" if is_made else ""))
         chat.expect(b"> ")
         chat.type(b"make a file\n")
@@ -185,6 +190,90 @@ def a_paste_of_several_lines_is_one_message():
     require(text_of(stored("paste")[0]) == "first line\nsecond line", "a paste is one message")
 
 
+def a_stopped_talk_goes_on_where_it_was():
+    shell = Terminal("--norc", "--noprofile", "-i", program="/bin/bash")
+    shell.type(f"PS1='$ '; {PARLEY} chat -m rehearsal stopped\n".encode())
+    shell.expect(b"3> ")
+    shell.type(b"half a line")
+    shell.expect(b"half a line")
+    shell.type(b"\x1a")
+    shell.expect(b"\x1b[?2004l")
+    shell.expect(b"Stopped")
+    shell.type(b"fg\n")
+    shell.expect(b"3> half a line")
+    shell.type(b" and the rest\n")
+    shell.expect(b"Rehearsal heard: half a line and the rest")
+    shell.expect(b"> ")
+    shell.type(b"/quit\n")
+    shell.expect(b"$ ")
+    require(shell.exit(b"exit\n") == 0, "the shell ends")
+
+
+def a_signal_gives_the_terminal_back():
+    chat = Terminal("chat", "-m", "rehearsal", "ended")
+    chat.expect(b"> ")
+    while termios.tcgetattr(chat.fd)[3] & termios.ICANON:
+        time.sleep(0.02)
+    os.kill(chat.pid, signal.SIGTERM)
+    chat.expect(b"\x1b[?2004l")
+    require(termios.tcgetattr(chat.fd)[3] & termios.ICANON, "the terminal takes whole lines again")
+    require(chat.exit() == 143, "SIGTERM is 143")
+
+
+def a_line_is_drawn_for_the_size_the_terminal_has_now():
+    chat = Terminal("chat", "-m", "rehearsal", "size")
+    chat.expect(b"3> ")
+    chat.type(b"words")
+    chat.expect(b"words")
+    fcntl.ioctl(chat.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    chat.expect(b"3> words")
+    chat.type(b"\n")
+    chat.expect(b"Rehearsal heard: words")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+
+
+def a_spinner_turns_while_an_approved_tool_runs_and_never_takes_two_rows():
+    chat = Terminal("chat", "-m", "rehearsal", "narrow", columns=12)
+    chat.expect(b"> ")
+    chat.type(b"run: sleep 60\n")
+    chat.expect(b"[y/N/always] ")
+    chat.type(b"y\n")
+    before = chat.at
+    chat.expect(b"- running b")
+    require(b"running ba" not in chat.seen[before:], "a spinner fits into its row")
+    chat.type(b"\x03")
+    chat.expect(b"\r\n\x1b[2m  bash")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+
+
+def an_interrupt_at_a_question_is_no():
+    chat = Terminal("chat", "-m", "rehearsal", "question")
+    chat.expect(b"> ")
+    chat.type(b"run: touch asked\n")
+    chat.expect(b"[y/N/always] ")
+    chat.type(b"\x03")
+    chat.expect(b"^C\r\n")
+    chat.expect(b"denied")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+    require(not os.path.exists("asked"), "the command has not run")
+
+
+def a_dumb_terminal_has_a_prompt():
+    chat = Terminal("chat", "-m", "rehearsal", "dumb", term="dumb")
+    chat.expect(b"3> ")
+    chat.type(b"hello\n")
+    chat.expect(b"Rehearsal heard: hello")
+    chat.expect(b"> ")
+    chat.type(b"\x03")
+    chat.expect(b"Ctrl-C again ends the talk")
+    chat.expect(b"> ")
+    require(b"\x1b" not in chat.seen, "a dumb terminal gets no escape sequences")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -200,7 +289,10 @@ def main():
             for test in (an_interrupt_ends_a_prompt, an_interrupt_in_a_chat_keeps_what_was_said,
                          a_tool_that_changes_the_world_asks, a_person_who_says_always_is_asked_once,
                          a_line_of_another_talk_comes_back, thinking_is_dim,
-                         a_paste_of_several_lines_is_one_message):
+                         a_paste_of_several_lines_is_one_message, a_stopped_talk_goes_on_where_it_was,
+                         a_signal_gives_the_terminal_back, a_line_is_drawn_for_the_size_the_terminal_has_now,
+                         a_spinner_turns_while_an_approved_tool_runs_and_never_takes_two_rows,
+                         an_interrupt_at_a_question_is_no, a_dumb_terminal_has_a_prompt):
                 test()
                 print(f"terminal_test.py: {test.__name__}: as it should be")
         finally:
