@@ -62,6 +62,13 @@ class Terminal:
                 self.kill()
                 raise AssertionError(f"{text!r} did not come, but: {self.seen[self.at:]!r}")
 
+    def expect_keys(self):
+        """Waits until single keys are taken: libedit shows its prompt a moment before."""
+        end = time.monotonic() + LONGEST
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON:
+            require(time.monotonic() < end, "single keys are taken")
+            time.sleep(0.02)
+
     def type(self, keys):
         try:
             os.write(self.fd, keys)
@@ -194,6 +201,7 @@ def a_stopped_talk_goes_on_where_it_was():
     shell = Terminal("--norc", "--noprofile", "-i", program="/bin/bash")
     shell.type(f"PS1='$ '; {PARLEY} chat -m rehearsal stopped\n".encode())
     shell.expect(b"3> ")
+    shell.expect_keys()
     shell.type(b"half a line")
     shell.expect(b"half a line")
     shell.type(b"\x1a")
@@ -201,6 +209,7 @@ def a_stopped_talk_goes_on_where_it_was():
     shell.expect(b"Stopped")
     shell.type(b"fg\n")
     shell.expect(b"3> half a line")
+    shell.expect_keys()
     shell.type(b" and the rest\n")
     shell.expect(b"Rehearsal heard: half a line and the rest")
     shell.expect(b"> ")
@@ -212,8 +221,7 @@ def a_stopped_talk_goes_on_where_it_was():
 def a_signal_gives_the_terminal_back():
     chat = Terminal("chat", "-m", "rehearsal", "ended")
     chat.expect(b"> ")
-    while termios.tcgetattr(chat.fd)[3] & termios.ICANON:
-        time.sleep(0.02)
+    chat.expect_keys()
     os.kill(chat.pid, signal.SIGTERM)
     chat.expect(b"\x1b[?2004l")
     require(termios.tcgetattr(chat.fd)[3] & termios.ICANON, "the terminal takes whole lines again")
@@ -223,6 +231,7 @@ def a_signal_gives_the_terminal_back():
 def a_line_is_drawn_for_the_size_the_terminal_has_now():
     chat = Terminal("chat", "-m", "rehearsal", "size")
     chat.expect(b"3> ")
+    chat.expect_keys()
     chat.type(b"words")
     chat.expect(b"words")
     fcntl.ioctl(chat.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
