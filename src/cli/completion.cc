@@ -156,7 +156,8 @@ _parley() {{
   case $command in
 {}  esac
 }}
-compdef _parley parley
+# In a folder of $fpath this file is the function itself the first time; sourced, it only defines it.
+if [[ $funcstack[1] == _parley ]]; then _parley "$@"; else compdef _parley parley; fi
 )sh",
                      names, cases);
 }

@@ -19,17 +19,22 @@ namespace {
 
 Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
 
+// "what (where, or who chose it)"
+std::string told(const Error& error) {
+  return error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path);
+}
+
 // ---- The store
 
 std::string for_people(const store::Health& health) {
   if (health.backend.empty()) {
-    return fmt::format("store   not ok\n        error: {}\n", visible(health.error->message));
+    return fmt::format("store   not ok\n        error: {}\n", visible(told(*health.error)));
   }
   const std::string engine = health.version.empty() ? health.backend : health.backend + " " + health.version;
   std::string out =
       fmt::format("store   {}  {}, durability {}, {} us, circuit {}\n", health.is_ok ? "ok" : "not ok",
                   engine, to_string(health.durability), health.latency_us, to_string(health.circuit));
-  if (health.error) out += fmt::format("        error: {}\n", visible(health.error->message));
+  if (health.error) out += fmt::format("        error: {}\n", visible(told(*health.error)));
   for (const std::string& warning : health.warnings)
     out += fmt::format("        warning: {}\n", visible(warning));
   return out;
@@ -41,7 +46,7 @@ void put(json::Writer& w, const store::Health& health) {
   w.key("durability").string(as_text(to_string(health.durability)));
   w.key("latency_us").number(health.latency_us);
   w.key("circuit").string(as_text(to_string(health.circuit)));
-  if (health.error) w.key("error").string(as_text(health.error->message));
+  if (health.error) w.key("error").string(as_text(told(*health.error)));
   w.key("warnings").begin_array();
   for (const std::string& warning : health.warnings) w.string(as_text(warning));
   w.end_array().end_object();
@@ -53,7 +58,7 @@ store::Health health_of(const StoreChoice& choice) {
   if (store) return store->health();
   store::Health out;
   out.error = store.error();
-  if (!choice.uri.empty()) out.error->message += fmt::format(" ({})", choice.from);
+  if (!choice.uri.empty()) out.error->path = choice.from;
   return out;
 }
 
@@ -167,11 +172,6 @@ void ask_online(ModelHealth& health, Model& model) {
   } else {
     health.trouble = answer.error().message;
   }
-}
-
-// "what (who chose it)"
-std::string told(const Error& error) {
-  return error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path);
 }
 
 ModelHealth health_of(const Config& config, bool is_online) {

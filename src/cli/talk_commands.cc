@@ -30,7 +30,7 @@ void add_talk(CLI::App& command, TalkOptions& options) {
   command
       .add_option("--max-steps", options.max_steps,
                   "How often the model is asked for one request (default 30)")
-      ->check(CLI::Range(1, 10'000))
+      ->check(CLI::Range(1, 10'000).description(""))
       ->type_name("N");
   add_store(command, options.store);
   add_tenant(command, options.store);
