@@ -41,10 +41,10 @@ Exit rehearse(const RehearseOptions& options) {
 }
 
 Exit record(const RehearseOptions& options) {
-  Result<Output> file = Output::open(options.output);
-  if (!file) return complain(file.error(), {options.output});
   const Result<std::optional<Url>> proxy = proxy_for(*options.record);
   if (!proxy) return complain_of_choice(proxy.error().message, proxy.error().path);
+  Result<Output> file = Output::open(options.output);
+  if (!file) return complain(file.error(), {options.output});
   EndSignals signals;
   const Result<Recorder> running = Recorder::start({.target = *options.record,
                                                     .proxy = *proxy,

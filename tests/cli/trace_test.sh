@@ -50,5 +50,5 @@ fi
 OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 "$parley" -q -m rehearsal -p hello >/dev/null || failed=1
 # What is no endpoint is said.
 if OTEL_EXPORTER_OTLP_ENDPOINT=nowhere "$parley" -q -m rehearsal -p hello >/dev/null 2>"$work/said"; then failed=1; fi
-grep -q 'endpoint' "$work/said" || { echo "trace_test.sh: it is not said what is wrong" >&2; failed=1; }
+grep -q '(OTEL_EXPORTER_OTLP_ENDPOINT)' "$work/said" || { echo "trace_test.sh: it is not said what is wrong" >&2; failed=1; }
 exit "$failed"
