@@ -140,6 +140,12 @@ Next show_help(Talk& /*talk*/, const std::string& /*argument*/) {
   return Next::Goes;
 }
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> out;
+  for (const ChatCommand& each : kCommands) out.emplace_back(each.name);
+  return out;
+}
+
 Next run_command(Talk& talk, const std::string& line) {
   const auto [name, argument] = first_word(line);
   const auto* command =
@@ -246,7 +252,8 @@ Exit chat(const TalkOptions& options) {
   const auto talk = Talk::open(options, all_tools());
   if (!talk) return talk.error();
   const Result<std::string> history = user_file(Folder::State, "history");
-  const std::unique_ptr<LineReader> lines = open_line_reader(history.value_or(std::string()));
+  const std::unique_ptr<LineReader> lines =
+      open_line_reader(history.value_or(std::string()), command_names());
   if (lines->is_person() && !options.quiet) {
     say(fmt::format("session {}, model {}; /help lists the commands", (*talk)->session(),
                     (*talk)->model_name()));

@@ -3,11 +3,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cwchar>
+#include <utility>
 
 #include "cli/environment.h"
 #include "cli/line_reader.h"
@@ -29,7 +31,8 @@ constexpr std::string_view kPasteEnds = "\x1b[201~";
 
 class LineEditor : public LineReader {
  public:
-  explicit LineEditor(const std::string& history) : history_file_(history) {
+  LineEditor(const std::string& history, std::vector<std::string> words)
+      : history_file_(history), words_(std::move(words)) {
     // Without a locale of UTF-8 every letter beyond ASCII would be several.
     std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe): no thread is there yet
     if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");  // NOLINT(concurrency-mt-unsafe)
@@ -47,6 +50,8 @@ class LineEditor : public LineReader {
     // libedit keeps what it is given here. (Its narrow form would keep copies, and lose them at the end.)
     ::el_wset(editor_, EL_ADDFN, L"parley-paste", L"Take what is pasted as it is", paste);
     ::el_set(editor_, EL_BIND, kPasteBegins, "parley-paste", nullptr);
+    ::el_wset(editor_, EL_ADDFN, L"parley-complete", L"Complete a command", complete);
+    ::el_set(editor_, EL_BIND, "\t", "parley-complete", nullptr);
     ::el_source(editor_, nullptr);  // the user's ~/.editrc
   }
   LineEditor(const LineEditor&) = delete;
@@ -166,7 +171,23 @@ class LineEditor : public LineReader {
     return ::el_insertstr(el, shown.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
   }
 
+  // As far as all the words agree that begin like the line; a space behind the only one.
+  static unsigned char complete(EditLine* el, std::wint_t /*key*/) {
+    const LineInfo* line = ::el_line(el);
+    const std::string typed(line->buffer, line->cursor);
+    std::string common;
+    std::size_t count = 0;
+    for (const std::string& word : self(el)->words_) {
+      if (typed.empty() || !word.starts_with(typed)) continue;
+      const auto differs = std::ranges::mismatch(common, word).in1;
+      common = ++count == 1 ? word + " " : std::string(common.begin(), differs);
+    }
+    if (common.size() <= typed.size()) return CC_ERROR;
+    return ::el_insertstr(el, common.c_str() + typed.size()) == 0 ? CC_REFRESH : CC_ERROR;
+  }
+
   std::string history_file_;
+  std::vector<std::string> words_;
   std::string prompt_;
   bool was_interrupted_ = false;
   EditLine* editor_ = nullptr;
@@ -175,9 +196,9 @@ class LineEditor : public LineReader {
 
 }  // namespace
 
-std::unique_ptr<LineReader> open_line_editor(const std::string& history) {
+std::unique_ptr<LineReader> open_line_editor(const std::string& history, std::vector<std::string> words) {
   if (!is_terminal(STDIN_FILENO) || !can_draw(STDERR_FILENO)) return nullptr;
-  return std::make_unique<LineEditor>(history);
+  return std::make_unique<LineEditor>(history, std::move(words));
 }
 
 }  // namespace parley::cli

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "cli/process.h"
 #include "cli/terminal.h"
@@ -63,8 +64,8 @@ class PipeReader : public LineReader {
 
 }  // namespace
 
-std::unique_ptr<LineReader> open_line_reader(const std::string& history) {
-  if (auto editor = open_line_editor(history)) return editor;
+std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<std::string> words) {
+  if (auto editor = open_line_editor(history, std::move(words))) return editor;
   return std::make_unique<PipeReader>();
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "parley/base/error.h"
 
@@ -29,10 +30,11 @@ class LineReader {
   virtual bool is_person() const = 0;
 };
 
-// Standard input. `history` is the file for what was typed; empty: none.
-std::unique_ptr<LineReader> open_line_reader(const std::string& history);
+// Standard input. `history` is the file for what was typed; empty: none. `words` may begin a line, and a tab
+// completes them.
+std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<std::string> words);
 
 // libedit's; null if there is no terminal to edit at.
-std::unique_ptr<LineReader> open_line_editor(const std::string& history);
+std::unique_ptr<LineReader> open_line_editor(const std::string& history, std::vector<std::string> words);
 
 }  // namespace parley::cli

@@ -270,6 +270,16 @@ def an_interrupt_at_a_question_is_no():
     require(not os.path.exists("asked"), "the command has not run")
 
 
+def a_tab_completes_a_command():
+    chat = Terminal("chat", "-m", "rehearsal", "tab")
+    chat.expect(b"> ")
+    chat.expect_keys()
+    chat.type(b"/mod\t\n")
+    chat.expect(b"the model is rehearsal")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+
+
 def a_dumb_terminal_has_a_prompt():
     chat = Terminal("chat", "-m", "rehearsal", "dumb", term="dumb")
     chat.expect(b"3> ")
@@ -301,7 +311,7 @@ def main():
                          a_paste_of_several_lines_is_one_message, a_stopped_talk_goes_on_where_it_was,
                          a_signal_gives_the_terminal_back, a_line_is_drawn_for_the_size_the_terminal_has_now,
                          a_spinner_turns_while_an_approved_tool_runs_and_never_takes_two_rows,
-                         an_interrupt_at_a_question_is_no, a_dumb_terminal_has_a_prompt):
+                         an_interrupt_at_a_question_is_no, a_tab_completes_a_command, a_dumb_terminal_has_a_prompt):
                 test()
                 print(f"terminal_test.py: {test.__name__}: as it should be")
         finally:
