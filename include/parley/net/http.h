@@ -79,7 +79,7 @@ struct Request {
   // with it.
   std::function<Result<void>(int status, const std::vector<Header>& headers)> on_start = {};
   // Takes the body in pieces, as it comes; Response::body is then empty. An error ends the request with it.
-  // When many small pieces have come within milliseconds of each other, they are let gather for 8 ms.
+  // When many small pieces have come within milliseconds of each other, they are let gather for 12 ms.
   std::function<Result<void>(std::string_view piece)> on_body = {};
 };
 
