@@ -13,11 +13,10 @@ class Flood {
  public:
   // To be told after each wait how long it was and how many bytes came with it.
   void note(std::chrono::steady_clock::duration waited, std::size_t bytes) {
-    constexpr std::chrono::milliseconds kShort{4};
     constexpr std::size_t kSmall = std::size_t{4} << 10;
     constexpr std::size_t kSmallTogether = std::size_t{64} << 10;
     const bool is_small = bytes > 0 && bytes < (is_on() ? kSmallTogether : kSmall);
-    row_ = is_small && waited < kShort ? row_ + 1 : 0;
+    usual_wait_ = is_small ? usual_wait_ + (waited - usual_wait_) / 16 : kBeginning;
   }
 
   void let_gather() const {
@@ -26,12 +25,11 @@ class Flood {
   }
 
  private:
-  bool is_on() const {
-    constexpr std::size_t kMany = 16;  // short answers are over before
-    return row_ >= kMany;
-  }
+  bool is_on() const { return usual_wait_ < std::chrono::milliseconds(4); }
 
-  std::size_t row_ = 0;  // of such pieces
+  // So much that some twenty pieces must have come quickly: short answers are over before.
+  static constexpr std::chrono::steady_clock::duration kBeginning = std::chrono::milliseconds(16);
+  std::chrono::steady_clock::duration usual_wait_ = kBeginning;  // a running mean
 };
 
 }  // namespace parley::net
