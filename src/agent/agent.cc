@@ -72,9 +72,9 @@ void Loop::fail(Error error) {
   if (has_ended) return;
   if (lease_is_lost) error = Error{Code::Conflict, "somebody else took over the session", {}};
   const bool is_stop = error.code == Code::Cancelled;
-  if (is_stop && is_late) error.message = "the run was not done in time";
+  if (is_stop && is_late) error = Error{Code::Timeout, "the run was not done in time", {}};
   end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text::repaired(error.message));
-  if (!is_stop) report.error = std::move(error);
+  if (error.code != Code::Cancelled) report.error = std::move(error);
 }
 
 Result<void> Loop::keep(const Message& message) {

@@ -255,6 +255,8 @@ TEST(Stop, AtTheEndOfItsTime) {
   const RunReport report = scene.run();
   EXPECT_EQ(report.end, RunEnd::Cancelled);
   EXPECT_EQ(report.text, Text("the run was not done in time"));
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->code, Code::Timeout);
   EXPECT_EQ(scene.agent->state(), AgentState::Idle);
   EXPECT_TRUE(validate(scene.stored()).empty());
 }

@@ -60,8 +60,8 @@ std::string told(const agent_event::ToolEnded& e) {
   return out;
 }
 
-Exit exit_of(RunEnd end) {
-  switch (end) {
+Exit exit_of(const RunReport& report) {
+  switch (report.end) {
     case RunEnd::Answered:
     case RunEnd::Terminated:
       return Exit::Ok;
@@ -69,7 +69,7 @@ Exit exit_of(RunEnd end) {
     case RunEnd::Stuck:
       return Exit::Refused;
     case RunEnd::Cancelled:
-      return Exit::Interrupted;
+      return report.error ? Exit::Refused : Exit::Interrupted;  // its time was up, or somebody stopped it
     case RunEnd::Failed:
       break;
   }
@@ -194,6 +194,9 @@ Outcome<void> Talk::open_agent() {
   AgentOptions options;
   options.system_prompt = Text::repaired(options_.system.value_or(config_.system.value));
   options.max_steps = options_.max_steps.value_or(config_.max_steps.value);
+  if (options_.timeout) {
+    options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(*options_.timeout * 1000));
+  }
   if (tracer_) {
     spans_ = spans(*tracer_, {.agent = options.name,
                               .conversation_id = Text::repaired(key_.session),
@@ -258,12 +261,12 @@ Exit Talk::conclude(const Result<RunReport>& report, bool was_interrupted) {
   if (!report) return complain_of_store(report.error());
   if (options_.json) screen_->answer(json_of(*report, key_.session, model_name()));
   if (!screen_->failure()) return Exit::Ok;  // finish() says why
-  if (report->error && report->end != RunEnd::Cancelled) {
+  if (report->error) {
     say(report->error->message);
   } else if (report->end == RunEnd::MaxSteps || report->end == RunEnd::Stuck) {
     say(report->text.view());
   }
-  return was_interrupted ? Exit::Interrupted : exit_of(report->end);
+  return was_interrupted ? Exit::Interrupted : exit_of(*report);
 }
 
 Exit Talk::finish(Exit exit) {

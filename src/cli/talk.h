@@ -34,6 +34,7 @@ struct TalkOptions {
   std::optional<std::string> system;  // nothing: as the configuration says
   std::optional<std::string> tools;
   std::optional<std::size_t> max_steps;
+  std::optional<double> timeout;  // seconds, of a request
   std::vector<std::string> attachments;
   bool json = false;    // one object a run
   bool stream = false;  // with `json`: one a line for each event before it

@@ -32,6 +32,9 @@ void add_talk(CLI::App& command, TalkOptions& options) {
                   "How often the model is asked for one request (default 30)")
       ->check(CLI::Range(1, 10'000).description(""))
       ->type_name("N");
+  command.add_option("--timeout", options.timeout, "How long one request may take")
+      ->check(CLI::Range(0.001, 86'400.0).description(""))
+      ->type_name("SECONDS");
   add_store(command, options.store);
   add_tenant(command, options.store);
   command.add_flag("--json", options.json, "One JSON object for each answer");

@@ -94,7 +94,7 @@ struct RunReport {
   Text text;                      // the final answer, or the words a person should see instead
   std::optional<Json> reply;      // the final answer as JSON, if AgentOptions::reply asked for it
   std::size_t steps = 0;          // of this run
-  std::optional<Error> error;     // why it failed
+  std::optional<Error> error;     // why it failed; Timeout if it was stopped by AgentOptions::timeout
   std::vector<Text> records;      // OpenManus' "Step 1: ..." lines
   std::vector<CallRecord> calls;  // of the model
   Text joined() const;            // the records, a line feed between them: what OpenManus' run() returns
