@@ -287,7 +287,9 @@ TEST(Agent, G9_OtherArgumentsAreAnotherStep) {
 
 TEST(Agent, G9_AnswersThatSayNothingAreNotStoredAndEndTheRun) {
   Scene scene({says("")});
-  EXPECT_EQ(scene.run().end, RunEnd::Stuck);
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Stuck);
+  EXPECT_EQ(report.text, Text("the model answers nothing, and saying so did not help"));
   EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it"}));
 }
 

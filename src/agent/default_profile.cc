@@ -144,7 +144,9 @@ Result<bool> think_default(Loop& loop) {
   if (!loop.reply || !calls.empty()) loop.circles.add(signature(answer->message, calls));
   if (is_hopeless(loop)) {
     PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the run ended because it went in circles")));
-    loop.end(RunEnd::Stuck, Text("the run went in circles, and saying so did not help"));
+    const bool says_nothing = calls.empty() && !says_something(answer->message);
+    loop.end(RunEnd::Stuck, says_nothing ? Text("the model answers nothing, and saying so did not help")
+                                         : Text("the run went in circles, and saying so did not help"));
     return false;
   }
   const bool may_run = loop.options.tool_choice != ToolChoice::None;
