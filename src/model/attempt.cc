@@ -62,10 +62,13 @@ bool says_error(std::string_view body) {
 }
 
 // What a stream with the same in it would come to.
-stream::Failed unreadable(Error error) {
-  error.message = "the answer cannot be read: " + error.message;
-  if (!error.path.empty()) error.message += " (" + error.path + ")";
-  return {std::move(error), {}};
+Failure unreadable(const Error& error) {
+  std::string message = "the answer cannot be read: " + error.message;
+  if (!error.path.empty()) message += " (" + error.path + ")";
+  // What is too long comes again as long.
+  return {.kind = FailureKind::Server,
+          .retryable = error.code != Code::LimitExceeded,
+          .message = Text::repaired(message)};
 }
 
 // What it means that a model ended like this. REQUIRES: failure_kind() has an answer to it.
@@ -165,7 +168,7 @@ void Attempt::deliver(const StreamEvent& event) {
 // The same way as a stream, so that the answer is the same (A1).
 void Attempt::read_whole() {
   Result<Reading> reading = read(body_, question_.dialect);
-  if (!reading && !says_error(body_)) failed_ = unreadable(reading.error());
+  if (!reading && !says_error(body_)) refused_ = unreadable(reading.error());
   if (!reading || reading->conversation.shape() != DocumentShape::Response) return;
   const Conversation& answer = reading->conversation;
   notes_ = std::move(reading->notes);

@@ -183,10 +183,10 @@ TEST(Attempt, SaysWhyAWholeAnswerCannotBeRead) {
   const std::string end = R"(},"finish_reason":"stop"}]})";
   const std::string long_text(std::size_t{33} * 1024 * 1024, 'x');
   const std::tuple<std::string, std::string_view, std::string_view> rows[] = {
-      {begin + "5" + end, "unavailable transport after 3", "(/choices/0/message/content)"},
-      {begin + "\"\xFF\"" + end, "unavailable transport after 3", "UTF-8"},
-      {begin, "unavailable transport after 3", "cannot be read: "},
-      {begin + "\"" + long_text + "\"" + end, "invalid transport after 1", "33554432"},
+      {begin + "5" + end, "unavailable server after 3", "(/choices/0/message/content)"},
+      {begin + "\"\xFF\"" + end, "unavailable server after 3", "UTF-8"},
+      {begin, "unavailable server after 3", "cannot be read: "},
+      {begin + "\"" + long_text + "\"" + end, "invalid server after 1", "33554432"},
       {R"({"error":{"message":"the server is on fire"}})", "unavailable server after 3",
        "the server is on fire"},
   };
