@@ -19,14 +19,14 @@ class Flood {
     usual_wait_ = is_small ? usual_wait_ + (waited - usual_wait_) / 16 : kBeginning;
   }
 
+  bool is_on() const { return usual_wait_ < std::chrono::milliseconds(4); }
+
   void let_gather() const {
     constexpr std::chrono::milliseconds kPause{12};
     if (is_on()) std::this_thread::sleep_for(kPause);
   }
 
  private:
-  bool is_on() const { return usual_wait_ < std::chrono::milliseconds(4); }
-
   // So much that some twenty pieces must have come quickly: short answers are over before.
   static constexpr std::chrono::steady_clock::duration kBeginning = std::chrono::milliseconds(16);
   std::chrono::steady_clock::duration usual_wait_ = kBeginning;  // a running mean
