@@ -159,7 +159,8 @@ void expect_large_buffers() {
   mallopt(M_TOP_PAD, kHeap);
   const auto beyond_page = [](const char* at) { return reinterpret_cast<std::uintptr_t>(at) % kPage; };
   char* from = static_cast<char*>(::sbrk(0));  // where the heap ends
-  const std::uintptr_t gap = (kPage - beyond_page(from)) % kPage;
+  const std::uintptr_t gap =
+      2 * kPage - beyond_page(from);  // more than is left of the heap, so that it grows
   from += gap;
   // What is given out from now on shall begin where a large page does, so what lies before is never used.
   // Nothing in the large pages is touched before they are wanted: one small page keeps a large one away.
