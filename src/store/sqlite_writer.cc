@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "store/sqlite_schema.h"
@@ -65,7 +65,8 @@ SqliteWriter::SqliteWriter(Db db, FileLock lock, std::chrono::microseconds patie
     : db_(std::move(db)), lock_(std::move(lock)), patience_(patience) {}
 
 SqliteWriter::~SqliteWriter() {
-  tender_ = std::jthread();
+  tender_.request_stop();
+  if (tender_.joinable()) tender_.join();  // until then nobody starts another one
   // Who copies the file alone should have all of it. If somebody reads just now, they may do this later.
   if (has_written_) (void)empty_log(Deadline::in(milliseconds(100)));
 }
@@ -116,13 +117,13 @@ void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   has_written_ = has_written_ || !group.front()->is_alone;
   const std::int64_t before = std::exchange(log_frames_, db_.log_frames());
   const auto has_reached = [&](std::int64_t length) { return before < length && log_frames_ >= length; };
-  if (log_frames_ >= kLongFrames && !tender_.joinable()) start_tender();
   if (has_reached(kLongFrames) || has_reached(kTooLongFrames)) log_grew_.notify_one();
   std::array<bool, 2> rings = {};
   for (Request* request : group) {
     request->is_done = true;
     rings[request->bell] = true;
   }
+  if (log_frames_ >= kLongFrames && !tender_.joinable()) start_tender();
   // The next leader first, who need not wait until all of the group have been woken.
   if (!queue_.empty() && !rings[queue_.front()->bell]) bells_[queue_.front()->bell].notify_one();
   lock.unlock();
@@ -220,7 +221,7 @@ Result<void> SqliteWriter::run_in_savepoint(const Job& job) {
 void SqliteWriter::start_tender() {
   try {
     tender_ = std::jthread([this](const std::stop_token& stop) { tend_log(stop); });
-  } catch (const std::system_error&) {  // no thread can be had now: the next group tries again
+  } catch (const std::exception&) {  // no thread can be had now: the next group tries again
   }
 }
 
