@@ -10,10 +10,10 @@ namespace parley {
 
 class Library {
  public:
-  // Fails with Unavailable; `package` is what a user would have to install.
+  // Fails with NotFound, as trying again does not help; `package` is what a user would have to install.
   static Result<Library> load(const char* name, std::string_view package);
 
-  // Sets a pointer to the function of this name. Unavailable if the library has none.
+  // Sets a pointer to the function of this name. NotFound if the library has none.
   template <typename Function>
   Result<void> find(const char* symbol, Function*& function) const {
     PARLEY_TRY(void* const found, find(symbol));

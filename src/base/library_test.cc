@@ -16,7 +16,7 @@ TEST(Library, ItsFunctionsCanBeCalled) {
 TEST(Library, OneThatIsNotThereSaysWhatToInstall) {
   const auto none = Library::load("libparley-none.so.1", "parley-none");
   ASSERT_FALSE(none.has_value());
-  EXPECT_EQ(none.error().code, Code::Unavailable);
+  EXPECT_EQ(none.error().code, Code::NotFound);
   EXPECT_TRUE(none.error().message.starts_with(
       "libparley-none.so.1 cannot be loaded: install parley-none (libparley-none.so.1: cannot open"))
       << none.error().message;

@@ -36,6 +36,10 @@ Result<store::Store> try_store(const StoreChoice& choice) {
 Outcome<store::Store> open_store(const StoreChoice& choice) {
   Result<store::Store> store = try_store(choice);
   if (store) return *std::move(store);
+  if (store.error().code == Code::NotFound) {  // a library: nobody's choice
+    say(store.error().message);
+    return std::unexpected(Exit::Environment);
+  }
   return std::unexpected(choice.uri.empty() ? complain_of_store(store.error())
                                             : complain_of_choice(store.error().message, choice.from));
 }

@@ -14,6 +14,16 @@ struct Typed {
   std::string words;
 };
 
+// CLI::Range takes what is no number at all (nan) for one in its range.
+CLI::Validator seconds() {
+  return {[](const std::string& typed) {
+            double value = 0;
+            const bool is_good = CLI::detail::lexical_cast(typed, value) && value >= 0.001 && value <= 86'400;
+            return is_good ? std::string() : "Value " + typed + " not in range [0.001 - 86400]";
+          },
+          ""};
+}
+
 void add_talk(CLI::App& command, TalkOptions& options) {
   command.add_option("-m,--model", options.model, "PROVIDER/NAME, or 'rehearsal', which needs no network")
       ->type_name("M");
@@ -33,7 +43,7 @@ void add_talk(CLI::App& command, TalkOptions& options) {
       ->check(CLI::Range(1, 10'000).description(""))
       ->type_name("N");
   command.add_option("--timeout", options.timeout, "How long one request may take")
-      ->check(CLI::Range(0.001, 86'400.0).description(""))
+      ->check(seconds())
       ->type_name("SECONDS");
   add_store(command, options.store);
   add_tenant(command, options.store);

@@ -12,13 +12,14 @@ Result<Curl> loaded() {
   PARLEY_CURL_FUNCTIONS(PARLEY_CURL_FIND)
 #undef PARLEY_CURL_FIND
   if (out.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-    return fail(Code::Unavailable, "libcurl could not be started");
+    return fail(Code::Unsupported, "libcurl could not be started");
   }
   return out;
 }
 
 const Result<Curl>& shared() {
-  static const Result<Curl> curl = loaded();
+  // Never destroyed: connections of static storage may be closed after everything else.
+  static const auto& curl = *new Result<Curl>(loaded());
   return curl;
 }
 

@@ -33,7 +33,7 @@ struct Curl {
 #undef PARLEY_CURL_POINTER
 };
 
-// Loads it, unless it is loaded; safe from any thread. Unavailable if it cannot be.
+// Loads it, unless it is loaded; safe from any thread. NotFound if it cannot be.
 Result<void> load_curl();
 
 // REQUIRES: load_curl() succeeded.

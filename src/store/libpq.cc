@@ -15,7 +15,8 @@ Result<Pq> loaded() {
 }
 
 const Result<Pq>& shared() {
-  static const Result<Pq> pq = loaded();
+  // Never destroyed: connections of static storage may be closed after everything else.
+  static const auto& pq = *new Result<Pq>(loaded());
   return pq;
 }
 

@@ -45,7 +45,7 @@ struct Pq {
 #undef PARLEY_PQ_POINTER
 };
 
-// Loads it, unless it is loaded; safe from any thread. Unavailable if it cannot be.
+// Loads it, unless it is loaded; safe from any thread. NotFound if it cannot be.
 Result<void> load_pq();
 
 // REQUIRES: load_pq() succeeded.

@@ -94,7 +94,7 @@ class Answer {
   std::unique_ptr<pg_result, void (*)(pg_result*)> result_;
 };
 
-// Fails with Invalid if no URI looks like that, with Unavailable if there is no libpq. The error does not
+// Fails with Invalid if no URI looks like that, with NotFound if there is no libpq. The error does not
 // repeat the URI: it may hold a password.
 Result<void> check_postgres_uri(const Secret& uri);
 

@@ -15,8 +15,7 @@
 //   N9  With a proxy every connection goes to it, and to nothing else.
 //   N10 A server of https shows a certificate for its name from somebody trusted, or nothing is sent.
 //   N11 A connection is used again only for the same scheme, host, port, proxy, ca_file and addresses, and
-//   never
-//       after a request on it has failed. One that the server has closed meanwhile is replaced by a new one,
+//       never after a request on it has failed. One that the server has closed meanwhile is replaced by a new one,
 //       and the request is sent again, as long as nothing of an answer came.
 //
 // A Request is a value, for one thread at a time; send() is safe from any thread, each with its own Request.
@@ -118,7 +117,7 @@ Result<Response> send(const Request& request);
 Result<Response> send(const Request& request, Connections& connections);
 
 // What the first request would do before all others, which takes milliseconds: libcurl and what it needs is
-// loaded. For a program that has something else to do meanwhile, from any thread. Unavailable without
+// loaded. For a program that has something else to do meanwhile, from any thread. NotFound without
 // libcurl.
 Result<void> prepare();
 
