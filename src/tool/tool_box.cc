@@ -113,9 +113,11 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
   const auto call = std::make_shared<Call>();
   context.stop = call->stop.get_token();
   try {
-    std::thread([self, call, arguments, context, is_alone] {
-      ToolOutput output = run_guarded(*self->tool, arguments, context);
-      if (is_alone) self->release();
+    std::thread([own = self, call, arguments, context, is_alone]() mutable {
+      ToolOutput output = run_guarded(*own->tool, arguments, context);
+      if (is_alone) own->release();
+      own.reset();  // who has the output may let go of the tool, and then it is gone: nobody waits for this
+                    // thread
       const std::scoped_lock lock(call->mutex);
       call->output = std::move(output);
       call->changed.notify_all();

@@ -209,6 +209,19 @@ TEST(ToolBox, AToolThatHangsIsLeftBehind) {
   gate->changed.wait(lock, [&] { return gate->is_left; });
 }
 
+// Whoever lets go of it last destroys it, and not a thread that nobody waits for: a session with a server
+// ends.
+TEST(ToolBox, AToolIsGoneWithItsBox) {
+  for (int i = 0; i < 200; ++i) {
+    const auto held = std::make_shared<int>(0);
+    {
+      const ToolBox tools = box({tool(Text("hold"), [held](const Args& args) { return echo(args); })});
+      EXPECT_EQ(said(tools.run(call("hold", R"({"s":"hi"})"), {})), "ok: hi");
+    }
+    ASSERT_EQ(held.use_count(), 1) << i;
+  }
+}
+
 TEST(ToolBox, AToolThatIsNotParallelRunsOneCallAtATime) {
   std::atomic<int> inside = 0;
   std::atomic<int> most = 0;
