@@ -87,7 +87,8 @@ TEST_F(Files, ErrorsAreThoseOfOpenManus) {
        "Invalid `view_range`: [0, 1]. Its first element `0` should be within the range of lines of the file: "
        "[1, 4]"},
       {"view", "a.txt", R"("view_range":[9,-1])",
-       "Invalid `view_range`: [9, -1]. Its first element `9` should be within the range of lines of the file: "
+       "Invalid `view_range`: [9, -1]. Its first element `9` should be within the range of lines of the "
+       "file: "
        "[1, 4]"},
       {"view", "a.txt", R"("view_range":[1,9])",
        "Invalid `view_range`: [1, 9]. Its second element `9` should be smaller than the number of lines in "

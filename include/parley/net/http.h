@@ -15,8 +15,8 @@
 //   N9  With a proxy every connection goes to it, and to nothing else.
 //   N10 A server of https shows a certificate for its name from somebody trusted, or nothing is sent.
 //   N11 A connection is used again only for the same scheme, host, port, proxy, ca_file and addresses, and
-//       never after a request on it has failed. One that the server has closed meanwhile is replaced by a new one,
-//       and the request is sent again, as long as nothing of an answer came.
+//       never after a request on it has failed. One that the server has closed meanwhile is replaced by a new
+//       one, and the request is sent again, as long as nothing of an answer came.
 //
 // A Request is a value, for one thread at a time; send() is safe from any thread, each with its own Request.
 #pragma once
