@@ -221,7 +221,8 @@ Result<void> SqliteWriter::run_in_savepoint(const Job& job) {
 void SqliteWriter::start_tender() {
   try {
     tender_ = std::jthread([this](const std::stop_token& stop) { tend_log(stop); });
-  } catch (const std::exception&) {  // no thread can be had now: the next group tries again
+  } catch (const std::exception&) {
+    tender_ = std::jthread();  // no thread can be had now: the next group tries again
   }
 }
 
