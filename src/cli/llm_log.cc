@@ -1,48 +1,308 @@
 #include "cli/llm_log.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
+#include "parley/base/base64.h"
 #include "store/sqlite_db.h"
 
 namespace parley::cli {
 namespace {
 
+using Visit = std::function<Result<void>(const LlmTalk&)>;
+
 Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
 
-// A message without an id or a time of its own, so that the same log always gives the same records.
+Note left_out(Severity severity, std::string_view code, std::string_view what) {
+  return {.code = code,
+          .severity = severity,
+          .message = {},
+          .block = {},
+          .dialect = "parley",
+          .action = "dropped",
+          .detail = as_text(what)};
+}
+
+Result<bool> has_table(store::Db& db, std::string_view name) {
+  PARLEY_TRY(store::Query q, db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1"));
+  return q.bind_text(1, name).step();
+}
+
+// ---- Threads, from 0.36
+
+// Reads the messages of one thread.
+class Thread {
+ public:
+  Thread(store::Db& db, LlmTalk& talk) : db_(db), talk_(talk) {}
+
+  Result<void> read(std::string tip) {
+    struct Row {
+      std::string hash, role;
+    };
+    std::vector<Row> rows;
+    std::set<std::string> seen;
+    while (!tip.empty()) {
+      if (!seen.insert(tip).second) return damaged("its messages follow each other in a circle", tip);
+      PARLEY_TRY(store::Query q,
+                 db_.query("SELECT role, coalesce(parent_hash, '') FROM messages WHERE hash = ?1"));
+      PARLEY_TRY(const bool has_row, q.bind_text(1, tip).step());
+      if (!has_row) return damaged("there is no such message", tip);
+      rows.push_back({tip, std::string(q.text(0))});
+      tip = q.text(1);
+    }
+    PARLEY_CHECK(note_other_branches(seen));
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row)
+      PARLEY_CHECK(read_message(row->hash, row->role));
+    if (metadata_ > 0) {
+      talk_.notes.push_back(
+          left_out(Severity::Minor, "metadata_dropped",
+                   fmt::format("what providers said beside {} parts is left out", metadata_)));
+    }
+    return {};
+  }
+
+ private:
+  std::unexpected<Error> damaged(std::string_view what, std::string_view where) const {
+    return fail(Code::Damaged, fmt::format("thread {} cannot be read: {} ({})", talk_.id, what, where));
+  }
+
+  // An answer that was asked for anew is in no message that the thread leads to.
+  Result<void> note_other_branches(const std::set<std::string>& seen) {
+    PARLEY_TRY(store::Query q,
+               db_.query("SELECT coalesce(tip_message_hash, '') FROM turns WHERE thread_id = ?1"));
+    q.bind_text(1, talk_.id);
+    std::set<std::string> others;
+    while (true) {
+      PARLEY_TRY(const bool has_row, q.step());
+      if (!has_row) break;
+      if (!q.text(0).empty() && !seen.contains(std::string(q.text(0)))) others.emplace(q.text(0));
+    }
+    if (others.empty()) return {};
+    talk_.notes.push_back(left_out(
+        Severity::Major, "branch_dropped",
+        fmt::format("{} answers that thread {} did not go on with are left out", others.size(), talk_.id)));
+    return {};
+  }
+
+  // A message without an id or a time of its own, so that the same log always gives the same records.
+  Result<void> read_message(const std::string& hash, const std::string& role) {
+    Result<MessageBuilder> message = MessageBuilder::with_role(role);
+    if (!message) return damaged(message.error().message, hash);
+    std::vector<Block> blocks;
+    PARLEY_TRY(store::Query q,
+               db_.query("SELECT type, text, payload FROM parts WHERE message_hash = ?1 ORDER BY position"));
+    q.bind_text(1, hash);
+    while (true) {
+      PARLEY_TRY(const bool has_row, q.step());
+      if (!has_row) break;
+      const Result<Json> payload = Json::parse(q.is_null(2) ? "{}" : q.text(2));
+      if (!payload || !payload->is_object()) return damaged("the payload of a part is no JSON object", hash);
+      PARLEY_CHECK(read_part(q.text(0), q.is_null(1) ? std::nullopt : std::optional(as_text(q.text(1))),
+                             *payload, hash, blocks));
+    }
+    message->anonymous();
+    const auto* text = blocks.size() == 1 ? blocks[0].as<TextBlock>() : nullptr;
+    text != nullptr ? message->content(text->text) : message->blocks(std::move(blocks));
+    PARLEY_TRY(Message built, message->build());
+    talk_.messages.push_back(std::move(built));
+    return {};
+  }
+
+  Result<void> read_part(std::string_view type, std::optional<Text> text, const Json& payload,
+                         const std::string& hash, std::vector<Block>& out) {
+    if (payload.get("provider_metadata")) ++metadata_;
+    if (!text) {
+      PARLEY_TRY(text, text_of(payload, hash));
+    }
+    if (type == "text") {
+      out.emplace_back(TextBlock{*text});
+    } else if (type == "reasoning") {
+      // Without a text it says only that the model thought.
+      if (!text->view().empty()) out.emplace_back(ThinkingBlock{*text});
+    } else if (type == "tool_call") {
+      out.emplace_back(tool_use(payload));
+    } else if (type == "tool_result") {
+      PARLEY_TRY(Block result, tool_result(payload, hash));
+      out.push_back(std::move(result));
+    } else if (type == "attachment") {
+      const std::optional<Json> reference = payload.get("attachment");
+      if (reference) PARLEY_CHECK(read_attachment(*reference, hash, out));
+    } else {
+      return damaged(fmt::format("a part has the type '{}', which is not known", type), hash);
+    }
+    return {};
+  }
+
+  // {"text_ref": [{"literal": "..."}, {"fragment": 1}]}
+  Result<Text> text_of(const Json& payload, const std::string& hash) {
+    std::string out;
+    const std::optional<Json> pieces = payload.get("text_ref");
+    for (const Json& piece : pieces ? pieces->elements() : std::vector<Json>()) {
+      if (const auto literal = piece.get("literal")) {
+        out += literal->as_string().value_or(Text()).view();
+        continue;
+      }
+      const auto fragment = piece.get("fragment");
+      PARLEY_TRY(store::Query q, db_.query("SELECT content FROM fragments WHERE id = ?1"));
+      PARLEY_TRY(const bool has_row, q.bind(1, fragment ? fragment->as_int64().value_or(-1) : -1).step());
+      if (!has_row) return damaged("a fragment of a text is not there", hash);
+      out += q.text(0);
+    }
+    return as_text(out);
+  }
+
+  static Text string_in(const Json& object, std::string_view key) {
+    const std::optional<Json> value = object.get(key);
+    return value ? value->as_string().value_or(Text()) : Text();
+  }
+
+  // Some models name no id. A result answers the first call of its tool that waits for one.
+  Block tool_use(const Json& payload) {
+    const Text name = string_in(payload, "name");
+    Text id = string_in(payload, "tool_call_id");
+    if (id.view().empty()) {
+      id = as_text(fmt::format("call-{}", ++calls_));
+      waiting_.emplace_back(name, id);
+    }
+    const std::optional<Json> arguments = payload.get("arguments");
+    return ToolUseBlock{id, name, arguments ? arguments->text() : Text("{}")};
+  }
+
+  Result<Block> tool_result(const Json& payload, const std::string& hash) {
+    ToolResultBlock result{string_in(payload, "tool_call_id"), string_in(payload, "name"),
+                           string_in(payload, "output")};
+    if (result.id.view().empty()) {
+      const auto call = std::ranges::find(waiting_, result.name, &std::pair<Text, Text>::first);
+      if (call != waiting_.end()) {
+        result.id = call->second;
+        waiting_.erase(call);
+      }
+    }
+    const std::optional<Json> exception = payload.get("exception");
+    if (exception && exception->as_string()) {
+      result.is_error = true;
+      if (string_in(payload, "output").view().empty()) result.output = *exception->as_string();
+    }
+    const std::optional<Json> attachments = payload.get("attachments");
+    if (!attachments) return result;
+    std::vector<Block> parts = {TextBlock{string_in(payload, "output")}};
+    for (const Json& reference : attachments->elements())
+      PARLEY_CHECK(read_attachment(reference, hash, parts));
+    result.output = std::move(parts);
+    return result;
+  }
+
+  // {"id": "..."}: the bytes, a URL, or a path, whose file the log does not hold.
+  Result<void> read_attachment(const Json& reference, const std::string& hash, std::vector<Block>& out) {
+    const Text id = string_in(reference, "id");
+    PARLEY_TRY(store::Query q,
+               db_.query("SELECT coalesce(type, ''), coalesce(path, ''), coalesce(url, ''), content "
+                         "FROM attachments WHERE id = ?1"));
+    PARLEY_TRY(const bool has_row, q.bind_text(1, id.view()).step());
+    if (!has_row) return damaged("an attachment is not there", hash);
+    const Text type = as_text(q.text(0));
+    MediaSource source;
+    if (!q.blob(3).empty()) {
+      source = Base64Source{type, as_text(base64_encode(q.blob(3)))};
+    } else if (!q.text(2).empty()) {
+      source = URLSource{as_text(q.text(2)), type};
+    } else {
+      talk_.notes.push_back(
+          left_out(Severity::Major, "attachment_dropped",
+                   fmt::format("the log names the file {} and does not hold it", q.text(1))));
+      return {};
+    }
+    const std::string_view kind = type.view().substr(0, type.view().find('/'));
+    if (kind == "image") {
+      out.emplace_back(ImageBlock{std::move(source)});
+    } else if (kind == "audio") {
+      out.emplace_back(AudioBlock{std::move(source)});
+    } else if (kind == "video") {
+      out.emplace_back(VideoBlock{std::move(source)});
+    } else {
+      out.emplace_back(DocumentBlock{std::move(source)});
+    }
+    return {};
+  }
+
+  store::Db& db_;
+  LlmTalk& talk_;
+  std::size_t metadata_ = 0;                    // parts that have some
+  std::size_t calls_ = 0;                       // without an id
+  std::vector<std::pair<Text, Text>> waiting_;  // calls without an id of their own that have no result yet
+};
+
+Result<void> each_thread(store::Db& db, const Visit& visit) {
+  PARLEY_TRY(store::Query q,
+             db.query("SELECT id, tip_message_hash FROM threads WHERE tip_message_hash IS NOT NULL "
+                      "ORDER BY id"));
+  while (true) {
+    PARLEY_TRY(const bool has_row, q.step());
+    if (!has_row) return {};
+    LlmTalk talk{.id = std::string(q.text(0)), .messages = {}, .notes = {}};
+    PARLEY_CHECK(Thread(db, talk).read(std::string(q.text(1))));
+    PARLEY_CHECK(visit(talk));
+  }
+}
+
+// ---- Responses, up to 0.35
+
 Result<Message> said(Role role, std::string_view text) {
   return MessageBuilder(role).anonymous().content(as_text(text)).build();
 }
 
-}  // namespace
+// What the older tables hold beside prompts and answers.
+struct Beside {
+  std::string_view table, what;
+  const char* count;
+};
+constexpr Beside kBeside[] = {
+    {"tool_calls", "tool calls", "SELECT count(*) FROM tool_calls"},
+    {"tool_results", "tool results", "SELECT count(*) FROM tool_results"},
+    {"prompt_attachments", "attachments", "SELECT count(*) FROM prompt_attachments"},
+    {"prompt_fragments", "fragments of prompts", "SELECT count(*) FROM prompt_fragments"},
+    {"system_fragments", "fragments of system prompts", "SELECT count(*) FROM system_fragments"},
+};
 
-bool is_sqlite_file(const std::string& path) {
-  constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  // Whoever looks into a pipe takes what is in it.
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  std::string head(kMagic.size(), ' ');
-  std::ifstream file(path, std::ios::binary);
-  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kMagic;
+Result<void> note_left_out(store::Db& db, LlmTalk& talk) {
+  for (const Beside& each : kBeside) {
+    PARLEY_TRY(const bool is_there, has_table(db, each.table));
+    if (!is_there) continue;
+    PARLEY_TRY(const std::int64_t count, db.number(each.count));
+    if (count == 0) continue;
+    talk.notes.push_back(left_out(Severity::Major, "content_dropped",
+                                  fmt::format("{} {} of the older tables are left out", count, each.what)));
+  }
+  return {};
 }
 
-Result<void> each_llm_talk(const std::string& path,
-                           const std::function<Result<void>(const LlmTalk&)>& visit) {
-  PARLEY_TRY(store::Db db, store::Db::open(path, store::Db::Mode::Read));
-  PARLEY_TRY(const std::int64_t tables,
-             db.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'responses'"));
-  if (tables == 0) return fail(Code::Invalid, "the database has no logs of llm", path);
-  PARLEY_TRY(store::Query q, db.query("SELECT coalesce(conversation_id, id), coalesce(system, ''), "
-                                      "coalesce(prompt, ''), coalesce(response, '') FROM responses "
-                                      "ORDER BY coalesce(conversation_id, id), datetime_utc, id"));
+Result<void> each_response_talk(store::Db& db, bool has_threads, const Visit& visit) {
+  // A conversation that 0.36 went on with is a thread, and that has all of it.
+  PARLEY_TRY(store::Query q,
+             has_threads
+                 ? db.query("SELECT coalesce(conversation_id, id), coalesce(system, ''), "
+                            "coalesce(prompt, ''), coalesce(response, '') FROM responses "
+                            "WHERE coalesce(conversation_id, id) NOT IN (SELECT id FROM threads WHERE "
+                            "tip_message_hash IS NOT NULL) AND id NOT IN (SELECT id FROM turns) "
+                            "ORDER BY coalesce(conversation_id, id), datetime_utc, id")
+                 : db.query("SELECT coalesce(conversation_id, id), coalesce(system, ''), "
+                            "coalesce(prompt, ''), coalesce(response, '') FROM responses "
+                            "ORDER BY coalesce(conversation_id, id), datetime_utc, id"));
   LlmTalk talk;
+  PARLEY_CHECK(note_left_out(db, talk));
   std::string system;
   const auto end_talk = [&]() -> Result<void> {
-    if (!talk.messages.empty()) PARLEY_CHECK(visit(talk));
+    if (talk.messages.empty()) return {};
+    PARLEY_CHECK(visit(talk));
     talk.messages.clear();
+    talk.notes.clear();
     system.clear();
     return {};
   };
@@ -63,6 +323,34 @@ Result<void> each_llm_talk(const std::string& path,
     PARLEY_TRY(Message answered, said(Role::Assistant, q.text(3)));
     talk.messages.push_back(std::move(answered));
   }
+}
+
+}  // namespace
+
+bool is_sqlite_file(const std::string& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  // Whoever looks into a pipe takes what is in it.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::string head(kMagic.size(), ' ');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kMagic;
+}
+
+Result<void> each_llm_talk(const std::string& path, const Visit& visit) {
+  PARLEY_TRY(store::Db db, store::Db::open(path, store::Db::Mode::Read));
+  PARLEY_TRY(const bool has_responses, has_table(db, "responses"));
+  PARLEY_TRY(const bool has_threads, has_table(db, "threads"));
+  if (!has_responses && !has_threads) return fail(Code::Invalid, "the database has no logs of llm");
+  std::size_t count = 0;
+  const Visit counting = [&](const LlmTalk& talk) {
+    ++count;
+    return visit(talk);
+  };
+  if (has_responses) PARLEY_CHECK(each_response_talk(db, has_threads, counting));
+  if (has_threads) PARLEY_CHECK(each_thread(db, counting));
+  if (count == 0) return fail(Code::Invalid, "the logs of llm hold no conversation");
+  return {};
 }
 
 }  // namespace parley::cli

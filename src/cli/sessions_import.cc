@@ -83,7 +83,7 @@ class Import {
       if (auto done = append(id_of((*line)->text), reading->conversation); !done) return done;
     }
     progress.finish(place_.line, reader->consumed());
-    if (together.size() == 0) return {};
+    if (together.size() == 0 && !report_.empty()) return {};
     return append(options_.session.empty() ? id_of(content) : options_.session, together);
   }
 
@@ -91,7 +91,8 @@ class Import {
   Outcome<void> llm_log() {
     Outcome<void> outcome;
     const Result<void> done = each_llm_talk(file_, [&](const LlmTalk& talk) -> Result<void> {
-      outcome = append("llm-" + talk.id, Conversation(talk.messages));
+      outcome = notes_.add(talk.notes, 0);
+      if (outcome) outcome = append("llm-" + talk.id, Conversation(talk.messages));
       return outcome ? Result<void>() : fail(Code::Cancelled, "it was said already");
     });
     if (!outcome || done) return outcome;
