@@ -13,6 +13,7 @@
 #include "cli/config_file.h"
 #include "cli/environment.h"
 #include "cli/say.h"
+#include "cli/secrets.h"
 #include "parley/model/provider.h"
 
 namespace parley::cli {
@@ -174,6 +175,7 @@ Result<void> take_file(Config& config, const std::string& file, Owner owner) {
                   fmt::format("'{}' may stand in the user's file only, not in a project's", name),
                   entry.place);
     }
+    if (const auto* text = std::get_if<std::string>(&entry.value)) note_secrets(entry.path.back(), *text);
     PARLEY_CHECK(set(config, entry));
   }
   config.files.push_back(file);

@@ -246,7 +246,7 @@ Exit doctor(const DoctorOptions& options) {
     out += for_people(config);
     if (model) out += for_people(*model);
   }
-  const Exit printed = print(out, options.output);
+  const Exit printed = print(out, options.output, options.json ? Form::Json : Form::Lines);
   const bool is_well = config.is_ok() && store && store->is_ok && model && !model->trouble;
   return is_well ? printed : worse(printed, Exit::Environment);
 }

@@ -29,7 +29,7 @@ Exit filter(const FilterCommand& command, const FilterChain& chain) {
                     {command.file});
   }
   const FilteredText filtered = chain.run(Text::trusted(bytes, bytes->view()));
-  const Exit exit = print(filtered.text, command.output);
+  const Exit exit = print_content(filtered.text, command.output);
   if (exit == Exit::Ok && !command.quiet) {
     for (const FilterChange& change : filtered.changes) say(to_string(change));
   }

@@ -24,8 +24,6 @@ constexpr int kHistoryLines = 1000;
 constexpr std::size_t kMostPasted = std::size_t{4} * 1024 * 1024;
 
 // A terminal that knows bracketed paste puts these around what is pasted, so that its line feeds are text.
-constexpr const char* kPasteOn = "\x1b[?2004h";
-constexpr const char* kPasteOff = "\x1b[?2004l";
 constexpr const char* kPasteBegins = "\x1b[200~";
 constexpr std::string_view kPasteEnds = "\x1b[201~";
 
@@ -69,9 +67,9 @@ class LineEditor : public LineReader {
     const char* typed = nullptr;
     {
       const EditedTerminal terminal;
-      put(kPasteOn);
+      put(Control::PasteOn);
       typed = ::el_gets(editor_, &length);
-      put(kPasteOff);
+      put(Control::PasteOff);
     }
     if (was_interrupted_ || typed == nullptr || length <= 0) {
       put("\n");
@@ -98,10 +96,8 @@ class LineEditor : public LineReader {
     return static_cast<LineEditor*>(data);
   }
 
-  static void put(const char* text) {
-    std::fputs(text, stderr);
-    std::fflush(stderr);
-  }
+  // libedit flushes what it writes.
+  static void put(Piece piece) { show(STDERR_FILENO, {piece}); }
 
   // One byte of what is typed; -1 at the end and when there was a Ctrl-C.
   int next_byte() {
@@ -128,8 +124,8 @@ class LineEditor : public LineReader {
     EditedTerminal::take_change();
     ::el_set(editor_, EL_PREP_TERM, 0);
     ::el_set(editor_, EL_PREP_TERM, 1);
-    put(kPasteOn);
-    put(kEraseLine);
+    put(Control::PasteOn);
+    put(Control::EraseLine);
     ::el_resize(editor_);
     ::el_set(editor_, EL_REFRESH);
   }

@@ -26,9 +26,7 @@ class PipeReader : public LineReader {
   bool is_person() const override { return is_person_; }
 
  private:
-  static void put(std::string_view text) {
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
-  }
+  static void put(std::string_view text) { show(STDERR_FILENO, {text}); }
 
   Line next() {
     while (true) {

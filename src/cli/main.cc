@@ -1,10 +1,10 @@
 // The command line: what is typed finds its row in the command table, and runs.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <new>
 #include <optional>
 #include <span>
@@ -15,6 +15,8 @@
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/say.h"
+#include "cli/secrets.h"
+#include "cli/terminal.h"
 
 namespace parley::cli {
 
@@ -107,7 +109,7 @@ Exit run(int argc, char** argv) {
       "parley");
   const std::vector<Run> runs = describe(app, output);
   if (argc < 2) {
-    std::fputs(app.help().c_str(), stderr);
+    show(STDERR_FILENO, {app.help()});
     return Exit::Usage;
   }
   if (argv[1][0] != '-' && !row_named(argv[1])) {
@@ -132,6 +134,7 @@ Exit run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   parley::cli::prepare_process();
+  parley::cli::note_secrets_of_process(std::span(argv, static_cast<std::size_t>(argc)));
   try {
     return static_cast<int>(parley::cli::run(argc, argv));
   } catch (const std::bad_alloc&) {

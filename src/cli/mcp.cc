@@ -2,18 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/environment.h"
 #include "cli/say.h"
+#include "cli/secrets.h"
 #include "parley/json/buffer.h"
 
 namespace parley::cli {
+namespace {
+
+// What a server is given, its errors may repeat.
+void note_secrets_of(const McpServer& server) {
+  for (const McpVariable& variable : server.env) note_secrets(variable.name, variable.value.reveal());
+  for (const net::SecretHeader& header : server.headers) note_secrets("token", header.value.reveal());
+  if (server.url) note_secrets("url", server.url->href());
+  std::string_view option;
+  for (const std::string& argument : server.args) {
+    note_secrets(option, argument);
+    option = argument.starts_with('-') ? std::string_view(argument) : "";
+  }
+}
+
+}  // namespace
 
 Result<McpConfig> mcp_servers(const Config& config) {
   const std::string& file = config.mcp_file.value;
   if (file.empty()) return McpConfig{};
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   PARLEY_TRY(const json::Buffer text, json::Buffer::from_file(file.c_str(), kMostBytes));
-  return read_mcp_config(text.view());
+  Result<McpConfig> servers = read_mcp_config(text.view());
+  if (servers) std::ranges::for_each(servers->servers, note_secrets_of);
+  return servers;
 }
 
 Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {

@@ -11,7 +11,6 @@
 #include "cli/say.h"
 #include "parley/base/media_header.h"
 #include "parley/base/media_type.h"
-#include "parley/base/redact.h"
 #include "parley/base/utf8.h"
 #include "parley/guard/clip.h"
 #include "parley/json/buffer.h"
@@ -164,9 +163,9 @@ Exit check_media(const MediaOptions& options) {
       line.sentence = bytes.error().message;
       exit = worse(exit, complain(bytes.error(), {file}));
     }
-    const std::string name = redacted(file);
-    const std::string text = options.json ? json_of(name, line) : visible(text_of(name, line));
-    if (auto written = output->write(text + "\n"); !written) return output->end(written.error());
+    const std::string text = options.json ? json_of(file, line) : visible(text_of(file, line));
+    const Form form = options.json ? Form::Json : Form::Lines;
+    if (auto written = output->report(text + "\n", form); !written) return output->end(written.error());
   }
   if (auto kept = output->commit(); !kept) return output->end(kept.error());
   return exit;

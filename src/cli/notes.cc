@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/say.h"
-#include "parley/base/redact.h"
 
 namespace parley::cli {
 namespace {
@@ -29,8 +28,7 @@ Outcome<void> NoteLog::add(std::vector<Note> notes, std::size_t line) {
     if (line != 0) note.line = line;
     if (count_++ < kShown && !quiet_) say("note: " + to_line(note));
     if (!file_) continue;
-    if (std::string detail = note.detail.str(); redact(detail)) note.detail = Text::repaired(detail);
-    if (auto written = file_->write(to_json(note).text().str() + "\n"); !written) {
+    if (auto written = file_->report(to_json(note).text().str() + "\n", Form::Json); !written) {
       return std::unexpected(file_->end(written.error()));
     }
   }

@@ -1,7 +1,6 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@
 
 #include "cli/process.h"
 #include "cli/say.h"
+#include "cli/secrets.h"
+#include "cli/terminal.h"
 
 namespace parley::cli {
 namespace {
@@ -91,17 +92,7 @@ std::unexpected<Error> Output::failed(std::string_view what) {
 }
 
 Result<void> Output::put(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(fd_, bytes.data(), bytes.size());
-    if (wrote >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(wrote));
-    } else if (errno == EAGAIN) {  // somebody made the shared terminal or pipe non-blocking
-      pollfd writable = {fd_, POLLOUT, 0};
-      ::poll(&writable, 1, -1);
-    } else if (errno != EINTR) {
-      return failed("cannot write");
-    }
-  }
+  if (!cli::put(fd_, bytes)) return failed("cannot write");
   return {};
 }
 
@@ -110,6 +101,10 @@ Result<void> Output::flush() {
   const Result<void> outcome = put(buffer_);
   buffer_.clear();
   return outcome;
+}
+
+Result<void> Output::report(std::string_view text, Form form) {
+  return write(form == Form::Json ? json_without_secrets(text) : without_secrets(text));
 }
 
 Result<void> Output::write(std::string_view bytes) {
@@ -136,17 +131,21 @@ Result<void> Output::commit() {
   return {};
 }
 
-bool Output::is_terminal() const { return ::isatty(fd_) == 1; }
+bool Output::is_terminal() const { return cli::is_terminal(fd_); }
 
 Exit Output::end(const Error& error) const {
   if (error_ == EPIPE) return Exit::Ok;
   return complain(error, {name_});
 }
 
-Exit print(std::string_view text, const std::string& path) {
+Exit print(std::string_view text, const std::string& path, Form form) {
+  return print_content(form == Form::Json ? json_without_secrets(text) : without_secrets(text), path);
+}
+
+Exit print_content(std::string_view content, const std::string& path) {
   Result<Output> output = Output::open(path);
   if (!output) return complain(output.error(), {path});
-  Result<void> outcome = output->write(text);
+  Result<void> outcome = output->write(content);
   if (outcome) outcome = output->commit();
   return outcome ? Exit::Ok : output->end(outcome.error());
 }

@@ -6,10 +6,13 @@
 //   O2  A replaced file keeps its mode and, if it is a symbolic link, stays one. A new file has the mode the
 //       umask gives.
 //   O3  Devices and pipes are written to as they are and never replaced.
+//   O4  What a command reports holds no secret (secrets.h). Conversations and texts that a user asked for are
+//       byte for byte what they are, except on a terminal, which shows control characters as \uXXXX.
 //
 // One thread at a time.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +20,8 @@
 #include "parley/base/error.h"
 
 namespace parley::cli {
+
+enum class Form : std::uint8_t { Lines, Json };
 
 class Output {
  public:
@@ -27,8 +32,10 @@ class Output {
   Output& operator=(Output&&) = delete;
   ~Output();
 
-  // What is written gathers in a buffer of 1 MiB. Both fail with Unavailable, then and ever after.
-  Result<void> write(std::string_view bytes);
+  // What is written gathers in a buffer of 1 MiB. All fail with Unavailable, then and ever after. A report is
+  // a message of the command, in whole lines or in JSON with whole strings; the rest is content.
+  Result<void> report(std::string_view text, Form form = Form::Lines);
+  Result<void> write(std::string_view content);
   Result<void> flush();
 
   // The last call: everything is written, and a file is on its disk and has its name.
@@ -56,7 +63,8 @@ class Output {
   int error_ = 0;  // errno of the first failure
 };
 
-// Writes `text` to `path`, whole or not at all; says what went wrong.
-Exit print(std::string_view text, const std::string& path);
+// Writes a report, or content, to `path`, whole or not at all; says what went wrong.
+Exit print(std::string_view text, const std::string& path, Form form = Form::Lines);
+Exit print_content(std::string_view content, const std::string& path);
 
 }  // namespace parley::cli

@@ -67,7 +67,7 @@ std::optional<std::string> Person::ask(const std::string& question, const std::s
   screen_.aside("");
   ::tcflush(tty, TCIFLUSH);  // what was typed before the question is no answer to it
   const std::string text = "parley: " + question;
-  [[maybe_unused]] const ssize_t ignored = ::write(tty, text.data(), text.size());
+  show(tty, {text});
   std::string line;
   bool is_whole = false;
   while (!is_whole && !stop.stop_requested()) {

@@ -31,11 +31,6 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", s / 3600, s / 60 % 60);
 }
 
-void print(std::string_view text) {
-  // Whether progress can be shown or not, the work goes on.
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
-}
-
 }  // namespace
 
 std::string progress_text(std::size_t lines, std::uint64_t bytes, double seconds,
@@ -84,13 +79,13 @@ void Progress::draw(const std::string& sums, double fraction) {
   }
   line += sums;
   if (line.size() > width) line.resize(width);
-  print(kEraseLine + line);
+  show(STDERR_FILENO, {Control::EraseLine, line});
   set_bar_is_shown(true);
 }
 
 Progress::~Progress() {
   if (!bar_is_shown()) return;
-  print(kEraseLine);
+  show(STDERR_FILENO, {Control::EraseLine});
   set_bar_is_shown(false);
 }
 

@@ -19,7 +19,7 @@ namespace {
 // Says where, at once: whoever waits for the line connects next.
 void announce(const std::string& url) {
   Result<Output> out = Output::open("-");
-  if (out && out->write("listening on " + url + "\n")) (void)out->flush();
+  if (out && out->report("listening on " + url + "\n")) (void)out->flush();
 }
 
 Exit end_of(int signal) { return signal == SIGINT ? Exit::Interrupted : Exit::Ok; }

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
-#include "parley/base/redact.h"
+#include "cli/secrets.h"
 #include "parley/base/utf8.h"
 #include "parley/json/writer.h"
 
 namespace parley::cli {
 
 Outcome<void> Report::write(std::string_view text) {
-  if (auto written = output_.write(text); !written) return std::unexpected(output_.end(written.error()));
+  if (auto written = output_.report(text, json_ ? Form::Json : Form::Lines); !written)
+    return std::unexpected(output_.end(written.error()));
   return {};
 }
 
@@ -22,7 +23,7 @@ Outcome<void> Report::begin() {
       .key("schema")
       .string("parley.check/1")
       .key("file")
-      .string(redacted(repair_utf8(file_)))
+      .string(repair_utf8(file_))
       .key("findings");
   return write(w.take_string() + "[");
 }
@@ -37,9 +38,9 @@ std::string Report::json_finding(const Finding& finding, std::size_t line, bool 
   w.key("block");
   finding.block ? w.number(static_cast<std::int64_t>(*finding.block)) : w.null();
   w.key("path")
-      .string(redacted(repair_utf8(finding.path)))
+      .string(repair_utf8(finding.path))
       .key("sentence")
-      .string(redacted(repair_utf8(finding.sentence)))
+      .string(repair_utf8(finding.sentence))
       .end_object();
   const bool is_first = errors_ + warnings_ == 1;
   return is_first ? w.take_string() : "," + w.take_string();
@@ -52,9 +53,9 @@ Outcome<void> Report::add(const Finding& finding, std::size_t line, bool in_mess
   if (json_) return write(json_finding(finding, line, in_message));
   // A path names members of the input, and those can be anything.
   const std::string said =
-      fmt::format("{}:{}: {} {}: {}", to_string(Place{file_, line}), shortened(redacted(finding.path)),
+      fmt::format("{}:{}: {} {}: {}", to_string(Place{file_, line}), shortened(without_secrets(finding.path)),
                   is_error ? "error" : "warning", finding.code, finding.sentence);
-  return write(visible(redacted(said)) + "\n");
+  return write(visible(without_secrets(said)) + "\n");
 }
 
 Outcome<void> Report::refuse(const Error& error, std::size_t line) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/secrets.h"
 #include "parley/json/writer.h"
 #include "parley/model/usage_ledger.h"
 
@@ -90,7 +91,7 @@ std::string json_of(const RunReport& report, std::string_view session, std::stri
   put_usage(w, totals);
   if (report.error) {
     w.key("error").begin_object().key("code").string(to_string(report.error->code));
-    w.key("message").string(Text::repaired(report.error->message).view()).end_object();
+    w.key("message").string(Text::repaired(without_secrets(report.error->message)).view()).end_object();
   }
   return line_of(w);
 }

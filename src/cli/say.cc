@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include "cli/process.h"
-#include "parley/base/redact.h"
+#include "cli/secrets.h"
+#include "cli/terminal.h"
 #include "parley/base/utf8.h"
 
 namespace parley::cli {
@@ -26,7 +27,10 @@ bool acts_on_terminal(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-bool is_layout(char32_t c) { return c == '\n' || c == '\t'; }
+// A carriage return writes over the line, unless the line ends there.
+bool is_layout(char32_t c, std::string_view rest) {
+  return c == '\n' || c == '\t' || (c == '\r' && rest.starts_with("\r\n"));
+}
 
 std::string made_visible(std::string_view text, bool keeps_layout) {
   const std::string utf8 = repair_utf8(text);
@@ -35,7 +39,7 @@ std::string made_visible(std::string_view text, bool keeps_layout) {
   for (std::size_t i = 0; i < utf8.size();) {
     const std::size_t length = utf8_sequence_length(utf8, i);
     const char32_t c = code_point_at(utf8, i, length);
-    if (acts_on_terminal(c) && !(keeps_layout && is_layout(c))) {
+    if (acts_on_terminal(c) && !(keeps_layout && is_layout(c, std::string_view(utf8).substr(i)))) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else {
       out.append(utf8, i, length);
@@ -65,16 +69,9 @@ std::string shortened(std::string_view pointer) {
 }
 
 void say(std::string_view what) {
-  // One write, so that lines of several processes do not mix. There is nobody to tell if it fails.
-  const std::string line =
-      fmt::format("{}parley: {}\n", bar_is_shown() ? kEraseLine : "", visible(redacted(what)));
+  const std::string line = fmt::format("parley: {}\n", visible(without_secrets(what)));
+  show(STDERR_FILENO, {bar_is_shown() ? Control::EraseLine : Control::None, line});
   set_bar_is_shown(false);
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t wrote = ::write(STDERR_FILENO, rest.data(), rest.size());
-    if (wrote <= 0) return;
-    rest.remove_prefix(static_cast<std::size_t>(wrote));
-  }
 }
 
 Exit usage(std::string_view what, std::string_view command) {

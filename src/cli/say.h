@@ -1,7 +1,7 @@
 // What the command tells a person: lines on stderr that start with "parley: ".
 //
 // Names and pointers come from outside, so nothing is printed before visible() took the power over the
-// terminal out of it, and say() takes out what looks like a secret. One thread at a time.
+// terminal out of it, and say() takes out what is a secret (secrets.h). One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace parley::cli {
 // U+FFFD for bytes that are no UTF-8.
 std::string visible(std::string_view text);
 
-// The same for a text of many lines: line feeds and tabs stay.
+// The same for a text of many lines: tabs and the ends of lines stay.
 std::string visible_lines(std::string_view text);
 
 // A place in a document, for people: "file:pointer", or "file:line:pointer" for JSON Lines. A pointer of
@@ -28,9 +28,6 @@ struct Place {
 };
 std::string to_string(const Place& place);
 std::string shortened(std::string_view pointer);
-
-// What erases the line the cursor is in.
-inline constexpr const char* kEraseLine = "\r\x1b[K";
 
 // "parley: <what>", in place of a progress bar if there is one.
 void say(std::string_view what);

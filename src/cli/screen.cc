@@ -8,7 +8,7 @@
 
 #include "cli/process.h"
 #include "cli/say.h"
-#include "cli/terminal.h"
+#include "cli/secrets.h"
 #include "parley/base/utf8.h"
 
 namespace parley::cli {
@@ -19,8 +19,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstFrame{300};
 constexpr milliseconds kNextFrame{120};
 constexpr std::string_view kFrames = "|/-\\";
-constexpr std::string_view kDim = "\x1b[2m";
-constexpr std::string_view kPlain = "\x1b[0m";
 
 }  // namespace
 
@@ -28,7 +26,8 @@ Screen::Screen(Output& output, bool is_quiet)
     : output_(output),
       is_quiet_(is_quiet),
       draws_(!is_quiet && can_draw(STDERR_FILENO)),
-      has_colour_(cli::has_colour(STDERR_FILENO)),
+      dim_(has_colour(STDERR_FILENO) ? Control::Dim : Control::None),
+      plain_(has_colour(STDERR_FILENO) ? Control::Plain : Control::None),
       answer_is_visible_(output.is_terminal()),
       shares_terminal_(answer_is_visible_ && is_terminal(STDERR_FILENO)) {
   if (draws_) spinner_ = std::jthread([this](const std::stop_token& stop) { spin(stop); });
@@ -47,7 +46,7 @@ bool Screen::answer(std::string_view words) {
   erase_spinner();
   since_ = Clock::now();
   if (shares_terminal_) end_error_line();
-  failure_ = output_.write(answer_is_visible_ ? visible_lines(words) : std::string(words));
+  failure_ = output_.write(words);
   if (failure_ && !output_.is_whole_or_nothing()) failure_ = output_.flush();
   answer_is_open_ = words.back() != '\n';
   return failure_.has_value();
@@ -66,8 +65,8 @@ void Screen::thinking(std::string_view words) {
   const std::lock_guard lock(mutex_);
   erase_spinner();
   since_ = Clock::now();
-  if (!error_is_open_ && shares_terminal_ && std::exchange(answer_is_open_, false)) put_error("\n");
-  put_error(has_colour_ ? fmt::format("{}{}{}", kDim, visible_lines(words), kPlain) : visible_lines(words));
+  if (!error_is_open_ && shares_terminal_ && std::exchange(answer_is_open_, false)) put_error({"\n"});
+  put_error({dim_, words, plain_});
   error_is_open_ = words.back() != '\n';
 }
 
@@ -76,8 +75,8 @@ void Screen::aside(std::string_view line) {
   const std::lock_guard lock(mutex_);
   erase_spinner();
   end_error_line();
-  if (shares_terminal_ && std::exchange(answer_is_open_, false)) put_error("\n");
-  put_error(has_colour_ ? fmt::format("{}{}{}\n", kDim, visible(line), kPlain) : visible(line) + "\n");
+  if (shares_terminal_ && std::exchange(answer_is_open_, false)) put_error({"\n"});
+  put_error({dim_, visible(without_secrets(line)), plain_, "\n"});
 }
 
 void Screen::wait(std::string what) {
@@ -98,23 +97,20 @@ void Screen::break_line() {
   erase_spinner();
   if (!is_terminal(STDERR_FILENO) || (shares_terminal_ && answer_is_open_)) return;
   error_is_open_ = false;
-  put_error("\n");
+  put_error({"\n"});
 }
 
 // REQUIRES of all below: the lock is held.
 
-void Screen::put_error(std::string_view bytes) {
-  // Whether it can be shown or not, the run goes on.
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, bytes.data(), bytes.size());
-}
+void Screen::put_error(std::initializer_list<Piece> pieces) { show(STDERR_FILENO, pieces); }
 
 void Screen::end_error_line() {
-  if (std::exchange(error_is_open_, false)) put_error("\n");
+  if (std::exchange(error_is_open_, false)) put_error({"\n"});
 }
 
 void Screen::erase_spinner() {
   if (!std::exchange(spinner_is_drawn_, false)) return;
-  put_error(kEraseLine);
+  put_error({Control::EraseLine});
   set_bar_is_shown(false);
 }
 
@@ -132,7 +128,7 @@ void Screen::spin(const std::stop_token& stop) {
           fmt::format("{} {} {} s", kFrames[frame_++ % kFrames.size()], visible(waits_for_), seconds);
       // Of two rows only the last could be erased.
       line.resize(utf8_floor(line, std::min(line.size(), columns(STDERR_FILENO) - 1)));
-      put_error(kEraseLine + line);
+      put_error({Control::EraseLine, line});
       spinner_is_drawn_ = true;
       set_bar_is_shown(true);
     }

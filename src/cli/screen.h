@@ -12,12 +12,14 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "cli/output.h"
+#include "cli/terminal.h"
 
 namespace parley::cli {
 
@@ -52,12 +54,13 @@ class Screen {
   void spin(const std::stop_token& stop);
   void erase_spinner();
   void end_error_line();
-  void put_error(std::string_view bytes);
+  static void put_error(
+      std::initializer_list<Piece> pieces);  // whether it can be shown or not, the run goes on
 
   Output& output_;
   const bool is_quiet_;
   const bool draws_;              // on standard error
-  const bool has_colour_;         // on standard error
+  const Control dim_, plain_;     // none if standard error has no colours
   const bool answer_is_visible_;  // standard output is a terminal
   const bool shares_terminal_;    // and so is standard error
 

@@ -129,7 +129,7 @@ Exit list_sessions(const SessionsOptions& options) {
     return {};
   });
   if (!listed) return listed.error();
-  return print(out, options.output);
+  return print(out, options.output, options.json ? Form::Json : Form::Lines);
 }
 
 Exit show_session(const SessionsOptions& options) {
@@ -139,7 +139,7 @@ Exit show_session(const SessionsOptions& options) {
   if (!messages) return messages.error();
   std::string out;
   for (const Message& message : *messages) put_message(out, message);
-  return print(out, options.output);
+  return print_content(out, options.output);
 }
 
 Exit search_sessions(const SessionsOptions& options) {
@@ -162,7 +162,7 @@ Exit search_sessions(const SessionsOptions& options) {
     w.key("role").string(as_text(hit.role)).key("text").string(as_text(hit.text)).end_object();
     out += w.take().text().str() + "\n";
   }
-  return print(out, options.output);
+  return print(out, options.output, options.json ? Form::Json : Form::Lines);
 }
 
 Exit export_session(const SessionsOptions& options) {
@@ -183,7 +183,7 @@ Exit export_session(const SessionsOptions& options) {
     if (auto noted = notes->add(std::move(writing->notes), 0); !noted) return noted.error();
     out = writing->text.str() + "\n";
   }
-  const Exit exit = print(out, options.output);
+  const Exit exit = print_content(out, options.output);
   const Outcome<void> noted = notes->finish(exit == Exit::Ok);
   return noted ? exit : worse(exit, noted.error());
 }
@@ -262,7 +262,7 @@ Exit count_sessions(const SessionsOptions& options) {
   w.key("records").number(static_cast<std::int64_t>(records));
   w.key("backend").string(as_text(health.backend)).key("version").string(as_text(health.version));
   w.key("durability").string(as_text(to_string(health.durability))).end_object();
-  return print(w.take().text().str() + "\n", options.output);
+  return print(w.take().text().str() + "\n", options.output, Form::Json);
 }
 
 Exit verify_sessions(const SessionsOptions& options) {
@@ -279,7 +279,8 @@ Exit verify_sessions(const SessionsOptions& options) {
       for (const StoredRecord& record : page->records) {
         if (!record.damage) continue;
         ++damaged;
-        out += fmt::format("{}  {}  {}\n", visible(info.session), record.position, record.damage->message);
+        out += fmt::format("{}  {}  {}\n", visible(info.session), record.position,
+                           visible(record.damage->message));
       }
       records += page->records.size();
       if (page->records.empty()) break;

@@ -209,7 +209,7 @@ Exit import_sessions(const SessionsOptions& options) {
   if (!noted) exit = worse(exit, noted.error());
   Result<Output> output = Output::open(options.output);
   if (!output) return complain(output.error(), {options.output});
-  Result<void> printed = output->write(import.report());
+  Result<void> printed = output->report(import.report());
   if (printed) printed = output->commit();
   return printed ? exit : worse(exit, output->end(printed.error()));
 }

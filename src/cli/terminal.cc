@@ -1,11 +1,52 @@
 #include "cli/terminal.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <string>
+
 #include "cli/environment.h"
+#include "cli/say.h"
 
 namespace parley::cli {
+namespace {
+
+constexpr std::string_view bytes_of(Control control) {
+  switch (control) {
+    case Control::EraseLine:
+      return "\r\x1b[K";
+    case Control::Dim:
+      return "\x1b[2m";
+    case Control::Plain:
+      return "\x1b[0m";
+    case Control::PasteOn:
+      return "\x1b[?2004h";
+    case Control::PasteOff:
+      return "\x1b[?2004l";
+    case Control::None:
+      break;
+  }
+  return "";
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
+    if (wrote >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    } else if (errno == EAGAIN) {  // somebody made the shared terminal or pipe non-blocking
+      pollfd writable = {fd, POLLOUT, 0};
+      ::poll(&writable, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 bool is_terminal(int fd) { return ::isatty(fd) == 1; }
 
@@ -25,6 +66,20 @@ std::size_t columns(int fd) {
   winsize size = {};
   const bool is_known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return is_known ? size.ws_col : 80;
+}
+
+bool put(int fd, std::string_view text) {
+  return is_terminal(fd) ? write_all(fd, visible_lines(text)) : write_all(fd, text);
+}
+
+void show(int fd, std::initializer_list<Piece> pieces) {
+  std::string bytes;
+  for (const Piece& piece : pieces) {
+    const auto* control = std::get_if<Control>(&piece);
+    bytes += control != nullptr ? std::string(bytes_of(*control))
+                                : visible_lines(std::get<std::string_view>(piece));
+  }
+  write_all(fd, bytes);
 }
 
 }  // namespace parley::cli

@@ -1,7 +1,17 @@
-// What a stream can show. One thread at a time.
+// What a stream can show, and the one way to show it: nothing else in the command writes to a terminal.
+//
+// Text comes from models, tools, files and servers. On a terminal its control characters and writing
+// direction marks are shown as \uXXXX, which in JSON is the same string. What the terminal is made to do is a
+// Control. tests/cli/sinks_test.sh looks for other ways.
+//
+// One thread at a time for each stream.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <variant>
 
 namespace parley::cli {
 
@@ -14,5 +24,24 @@ bool can_draw(int fd);
 bool has_colour(int fd);
 
 std::size_t columns(int fd);  // 80 if nobody knows
+
+// Writes all of the text: to a terminal as visible_lines() spells it, elsewhere byte for byte. False, with
+// errno, if that fails.
+bool put(int fd, std::string_view text);
+
+// What the command does to a terminal itself.
+enum class Control : std::uint8_t {
+  None,
+  EraseLine,  // the one that the cursor is in
+  Dim,
+  Plain,
+  PasteOn,  // bracketed paste
+  PasteOff,
+};
+
+// Writes the pieces at once, so that lines of several processes do not mix; texts as visible_lines() spells
+// them, wherever they go. If it fails, there is nobody to tell.
+using Piece = std::variant<Control, std::string_view>;
+void show(int fd, std::initializer_list<Piece> pieces);
 
 }  // namespace parley::cli

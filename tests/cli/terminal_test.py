@@ -319,4 +319,5 @@ def main():
             server.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()
