@@ -170,7 +170,7 @@ Line read_request(LineReader& lines, const std::string& prompt) {
   while (line.end == Line::End::Whole && line.text.ends_with('\\')) {
     line.text.back() = '\n';
     const Line more = lines.read("... ");
-    if (more.end == Line::End::Interrupted) return more;
+    if (more.end == Line::End::Interrupted || more.end == Line::End::TooLong) return more;
     line.text += more.text;
     if (more.end == Line::End::Closed) break;
   }
@@ -183,6 +183,10 @@ Exit talk_by_lines(Talk& talk, LineReader& lines, Attachments attachments) {
   while (true) {
     const Line line = read_request(lines, lines.is_person() ? window_of(talk) + "> " : "");
     if (line.end == Line::End::Closed) return worst;
+    if (line.end == Line::End::TooLong) {
+      say("a line is longer than a request may be (4 MiB)");
+      return worse(worst, Exit::Refused);
+    }
     if (line.end == Line::End::Interrupted) {
       if (was_interrupted || !lines.is_person()) return Exit::Interrupted;
       was_interrupted = true;

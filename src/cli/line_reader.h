@@ -11,7 +11,7 @@
 namespace parley::cli {
 
 struct Line {
-  enum class End { Whole, Interrupted, Closed };
+  enum class End { Whole, Interrupted, Closed, TooLong };  // more than a request may have
   End end = End::Closed;
   std::string text = {};  // without its line feed
 };

@@ -12,8 +12,8 @@
 namespace parley::cli {
 namespace {
 
-// What an Encoding takes.
-constexpr std::size_t kMaxBytes = 0xFFFF'FFFF - json::kPadding;
+// As long as a document of any dialect may be by default.
+constexpr std::size_t kMaxBytes = std::size_t{64} * 1024 * 1024;
 
 std::string line_of(const std::vector<std::uint32_t>& ids) {
   std::string line;
