@@ -179,6 +179,11 @@ Result<void> take_file(Config& config, const std::string& file, Owner owner) {
     PARLEY_CHECK(set(config, entry));
   }
   config.files.push_back(file);
+  const bool has_key =
+      std::ranges::any_of(entries, [](const ConfigEntry& e) { return e.path.back() == "api_key"; });
+  if (std::string exposure = has_key ? exposure_of(file, "keys") : ""; !exposure.empty()) {
+    config.warnings.push_back(std::move(exposure));
+  }
   return {};
 }
 
@@ -240,6 +245,7 @@ std::string project_file() {
 
 Result<void> take_user_file(Config& config) {
   const std::string named = from_environment("PARLEY_CONFIG");
+  if (named == "/dev/null") return {};
   if (!named.empty()) return take_file(config, named, Owner::User);
   const Result<std::string> file = user_file(Folder::Config, "parley.toml");
   if (!file) return {};

@@ -64,6 +64,7 @@ struct Config {
   std::map<std::string, ProviderChoice, std::less<>> providers;  // by name
   std::map<std::string, PriceChoice, std::less<>> prices;        // by model
   std::vector<std::string> files;                                // that were read
+  std::vector<std::string> warnings;                             // of what is allowed, but not safe
 
   // What is known of a provider; nothing said if it is not configured.
   ProviderChoice provider(std::string_view name) const;

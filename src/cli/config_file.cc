@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/environment.h"
 #include "parley/base/utf8.h"
 
 namespace parley::cli {
@@ -37,7 +38,11 @@ std::unexpected<Error> cannot_read(const std::string& file, int error) {
 }
 
 Result<FileText> text_of(const std::string& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (const Result<void> regular = expect_regular_file(file); !regular) {
+    return fail(Code::Invalid, "cannot read the configuration: " + regular.error().message, file);
+  }
+  // What became a FIFO since then does not hang.
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return cannot_read(file, errno);
   FileText out;
   out.text.resize(kMostBytes + 1);

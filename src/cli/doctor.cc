@@ -109,10 +109,20 @@ std::vector<std::string> troubles_of(const Config& config) {
   return out;
 }
 
+// What is allowed, but not safe.
+std::vector<std::string> warnings_of(const Config& config) {
+  std::vector<std::string> out = config.warnings;
+  const Result<McpConfig> servers = mcp_servers(config);
+  std::string exposure = servers ? mcp_exposure(config, *servers) : "";
+  if (!exposure.empty()) out.push_back(std::move(exposure));
+  return out;
+}
+
 // The configuration, or why it cannot be read, and what is wrong with it.
 struct ConfigHealth {
   Result<Config> config;
   std::vector<std::string> troubles;
+  std::vector<std::string> warnings;
   bool is_ok() const { return config && troubles.empty(); }
 };
 
@@ -127,6 +137,8 @@ std::string for_people(const ConfigHealth& health) {
       config->files.empty() ? "no file" : visible(fmt::format("{}", fmt::join(config->files, ", "))));
   for (const std::string& trouble : health.troubles)
     out += fmt::format("        error: {}\n", visible(trouble));
+  for (const std::string& warning : health.warnings)
+    out += fmt::format("        warning: {}\n", visible(warning));
   for (const Choice& each : choices_of(*config)) {
     out += fmt::format("        {} = {} ({})\n", each.key, visible(each.value), visible(each.from));
   }
@@ -148,6 +160,8 @@ void put(json::Writer& w, const ConfigHealth& health) {
     }
     w.end_array().key("errors").begin_array();
     for (const std::string& trouble : health.troubles) w.string(as_text(trouble));
+    w.end_array().key("warnings").begin_array();
+    for (const std::string& warning : health.warnings) w.string(as_text(warning));
     w.end_array();
   }
   w.end_object();
@@ -219,10 +233,11 @@ void put(json::Writer& w, const ModelHealth& health) {
 }  // namespace
 
 Exit doctor(const DoctorOptions& options) {
-  ConfigHealth config{.config = read_config(), .troubles = {}};
+  ConfigHealth config{.config = read_config(), .troubles = {}, .warnings = {}};
   if (config.config) {
     if (!options.model.empty()) config.config->model.choose(options.model, "--model");
     config.troubles = troubles_of(*config.config);
+    config.warnings = warnings_of(*config.config);
   }
   // While nobody knows what is configured, nothing is said of what that would come to.
   std::optional<store::Health> store;

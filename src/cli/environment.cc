@@ -39,6 +39,23 @@ Result<std::string> user_file(Folder folder, std::string_view name) {
   return fmt::format("{}/parley/{}", base, name);
 }
 
+Result<void> expect_regular_file(const std::string& path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return {};
+  const char* kind = S_ISDIR(info.st_mode)    ? "a folder"
+                     : S_ISFIFO(info.st_mode) ? "a FIFO"
+                     : S_ISSOCK(info.st_mode) ? "a socket"
+                                              : "a device";
+  return fail(Code::Invalid, fmt::format("expected a regular file, and this is {}", kind));
+}
+
+std::string exposure_of(const std::string& path, std::string_view what) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || (info.st_mode & 0066) == 0) return {};
+  return fmt::format("other users can open {} (mode {:04o}), which holds {}: run chmod 600 on it", path,
+                     info.st_mode & 07777, what);
+}
+
 Result<void> make_folder_of(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);

@@ -17,6 +17,13 @@ std::string from_environment(const char* name);
 enum class Folder { Config, Data, State };
 Result<std::string> user_file(Folder folder, std::string_view name);  // ".../parley/NAME"
 
+// A file of settings is a regular one, or a symbolic link to it: a FIFO would hang and a device may have no
+// end. Fails with Invalid for anything else of this name.
+Result<void> expect_regular_file(const std::string& path);
+
+// A sentence if anybody but its owner may read or change a file that holds `what`; empty if not.
+std::string exposure_of(const std::string& path, std::string_view what);
+
 // Makes the folder of `path` and those above it that are missing, for nobody else (0700).
 Result<void> make_folder_of(const std::string& path);
 

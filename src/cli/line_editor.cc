@@ -38,6 +38,7 @@ class LineEditor : public LineReader {
     HistEvent event;
     ::history(history_, &event, H_SETSIZE, kHistoryLines);
     ::history(history_, &event, H_SETUNIQUE, 1);
+    if (!expect_regular_file(history_file_)) history_file_.clear();  // a FIFO would hang
     if (!history_file_.empty()) ::history(history_, &event, H_LOAD, history_file_.c_str());
     editor_ = ::el_init("parley", stdin, stderr, stderr);
     ::el_set(editor_, EL_CLIENTDATA, this);

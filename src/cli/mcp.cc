@@ -30,16 +30,25 @@ Result<McpConfig> mcp_servers(const Config& config) {
   const std::string& file = config.mcp_file.value;
   if (file.empty()) return McpConfig{};
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  PARLEY_CHECK(expect_regular_file(file));
   PARLEY_TRY(const json::Buffer text, json::Buffer::from_file(file.c_str(), kMostBytes));
   Result<McpConfig> servers = read_mcp_config(text.view());
   if (servers) std::ranges::for_each(servers->servers, note_secrets_of);
   return servers;
 }
 
+std::string mcp_exposure(const Config& config, const McpConfig& servers) {
+  const bool has_secrets = std::ranges::any_of(
+      servers.servers, [](const McpServer& each) { return !each.env.empty() || !each.headers.empty(); });
+  return has_secrets ? exposure_of(config.mcp_file.value, "keys") : std::string();
+}
+
 Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
   if (config.mcp_file.value.empty()) return nullptr;
   const Result<McpConfig> servers = mcp_servers(config);
   if (!servers) return std::unexpected(complain(servers.error(), {config.mcp_file.value}));
+  if (const std::string exposure = mcp_exposure(config, *servers); !exposure.empty())
+    say("warning: " + exposure);
   McpOptions options;
   for (const std::string_view name : mcp_safe_variables()) {
     std::string value = from_environment(std::string(name).c_str());

@@ -12,6 +12,9 @@ namespace parley::cli {
 // What the file of them says; none if there is no file. Fails as reading one and read_mcp_config() do.
 Result<McpConfig> mcp_servers(const Config& config);
 
+// A sentence if others can read the file, and it holds variables or headers for a server; empty if not.
+std::string mcp_exposure(const Config& config, const McpConfig& servers);
+
 // Null if there is no file of them. Says what is wrong with it.
 Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config);
 

@@ -28,12 +28,27 @@ void resolve(StoreChoice& choice, const Config& config) {
   if (choice.tenant.empty()) choice.tenant = config.tenant.value;
 }
 
+namespace {
+
+// Warns of a database that other users can open.
+void warn_of_exposure(const StoreChoice& choice) {
+  constexpr std::string_view kScheme = "sqlite:";
+  const std::string uri = choice.uri.empty() ? default_store().value_or("") : choice.uri;
+  if (!uri.starts_with(kScheme)) return;
+  const std::string path = uri.substr(kScheme.size());
+  const std::string exposure = exposure_of(path.substr(0, path.find('?')), "conversations");
+  if (!exposure.empty()) say("warning: " + exposure);
+}
+
+}  // namespace
+
 Result<store::Store> try_store(const StoreChoice& choice) {
   PARLEY_TRY(const std::string uri, choice.uri.empty() ? default_store() : choice.uri);
   return store::open_store(uri);
 }
 
 Outcome<store::Store> open_store(const StoreChoice& choice) {
+  warn_of_exposure(choice);
   Result<store::Store> store = try_store(choice);
   if (store) return *std::move(store);
   if (store.error().code == Code::NotFound) {  // a library: nobody's choice

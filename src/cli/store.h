@@ -24,6 +24,7 @@ void resolve(StoreChoice& choice, const Config& config);
 // is known.
 Result<std::string> default_store();
 
+// Says what is wrong, and warns of a database that other users can open.
 Outcome<store::Store> open_store(const StoreChoice& choice);
 // The same without a word, for `parley doctor`.
 Result<store::Store> try_store(const StoreChoice& choice);

@@ -87,6 +87,9 @@ Outcome<std::unique_ptr<Talk>> Talk::open(const TalkOptions& options,
   Result<Config> config = read_config();
   if (!config) return std::unexpected(complain_of_config(config.error()));
   talk->config_ = *std::move(config);
+  for (const std::string& warning : talk->config_.warnings) {
+    if (!options.quiet) say("warning: " + warning);
+  }
   resolve(talk->options_.store, talk->config_);
   Result<Output> output = Output::open(options.output);
   if (!output) return std::unexpected(complain(output.error(), {options.output}));
