@@ -6,27 +6,18 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cerrno>
 
+#include "cli/approval.h"
 #include "cli/process.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
-#include "parley/base/utf8.h"
 
 namespace parley::cli {
 namespace {
 
-// As much of the arguments as a person will read. What is left out is said: it might be what matters.
-constexpr std::size_t kMostShown = 4000;
-
-std::string shown(std::string_view arguments) {
-  const std::size_t cut = utf8_floor(arguments, std::min(arguments.size(), kMostShown));
-  std::string out = visible_lines(arguments.substr(0, cut));
-  if (cut < arguments.size()) out += fmt::format(" ... and {} bytes more", arguments.size() - cut);
-  return out;
-}
+constexpr std::size_t kLongestAnswer = 4000;
 
 // "Yes " is "yes".
 std::string word_of(std::string_view line) {
@@ -44,14 +35,25 @@ bool Person::is_there() { return is_terminal(STDIN_FILENO); }
 
 bool Person::approves(const ToolUseBlock& use) {
   const std::lock_guard lock(mutex_);
-  if (always_.contains(use.name.view())) return true;
-  const auto answer = ask(
-      fmt::format("may {} run with {}\n[y/N/always] ", visible(use.name.view()), shown(use.arguments.view())),
-      {});
-  const std::string word = answer ? word_of(*answer) : "";
-  const bool is_always = word == "a" || word == "always";
-  if (is_always) always_.insert(use.name.str());
-  return is_always || word == "y" || word == "yes";
+  const Cover cover = cover_of(use);
+  if (always_.contains(cover.key)) return true;
+  ShownArguments arguments = shown_arguments(use.arguments.view());
+  while (true) {
+    const auto answer =
+        ask(fmt::format("may {} run with {}\n'always' allows {} until the talk ends{}\n[y/N/always{}] ",
+                        visible(use.name.view()), arguments.text, cover.sentence,
+                        arguments.is_cut ? "; 'show' prints all of this one" : "",
+                        arguments.is_cut ? "/show" : ""),
+            {});
+    const std::string word = answer ? word_of(*answer) : "";
+    if (arguments.is_cut && (word == "s" || word == "show")) {
+      arguments = {visible(use.arguments.view())};
+      continue;
+    }
+    const bool is_always = word == "a" || word == "always";
+    if (is_always) always_.insert(cover.key);
+    return is_always || word == "y" || word == "yes";
+  }
 }
 
 std::optional<std::string> Person::answers(const Text& question, const std::stop_token& stop) {
@@ -82,7 +84,7 @@ std::optional<std::string> Person::ask(const std::string& question, const std::s
       break;
     }
     is_whole = byte == '\n';
-    if (!is_whole && line.size() < kMostShown) line += byte;
+    if (!is_whole && line.size() < kLongestAnswer) line += byte;
   }
   ::close(tty);
   if (!waits_for.empty()) screen_.wait(waits_for);

@@ -23,7 +23,7 @@ class Person {
 
   static bool is_there();
 
-  // Yes, no, or always: from then on this tool is not asked for. A Ctrl-C is no.
+  // Yes, no, or always: from then on what that covers (approval.h) is not asked for. A Ctrl-C is no.
   bool approves(const ToolUseBlock& use);
 
   // Nothing if nobody answers.
@@ -34,7 +34,7 @@ class Person {
 
   Screen& screen_;
   std::mutex mutex_;
-  std::set<std::string, std::less<>> always_;
+  std::set<std::string, std::less<>> always_;  // keys of a Cover
 };
 
 }  // namespace parley::cli

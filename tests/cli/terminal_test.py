@@ -24,6 +24,9 @@ SCRIPT = {"turns": [
     {"text": "back again"},
     {"when": "make a file", "calls": [{"name": "bash", "arguments": {"command": "echo made > made.txt"}}]},
     {"text": "that was it"},
+    {"when": "long call", "calls": [{"name": "bash", "arguments": {"command": "true " + "x" * 9000 + "MIDDLE" +
+                                                                            "x" * 9000 + "; touch end-of-call"}}]},
+    {"text": "that was long"},
 ]}
 
 
@@ -170,6 +173,67 @@ def a_person_who_says_always_is_asked_once():
     require(roles == ["user", "assistant", "tool", "assistant"] * 2, f"two calls, not {roles}")
 
 
+def always_allows_one_program():
+    chat = Terminal("chat", "-m", "rehearsal", "--tools", "bash", "programs")
+    chat.expect(b"> ")
+    chat.type(b"run: touch one\n")
+    chat.expect(b"'always' allows every bash command that runs only 'touch' until the talk ends")
+    chat.expect(b"[y/N/always] ")
+    chat.type(b"always\n")
+    chat.expect(b"> ")
+    before = chat.at
+    chat.type(b"run: touch 'two'\n")
+    chat.expect(b"bash")
+    chat.expect(b"> ")
+    require(b"[y/N/always]" not in chat.seen[before:chat.at], "the same program is not asked for again")
+    require(os.path.exists("one") and os.path.exists("two"), "both commands have run")
+    for command in (b"touch three; touch four", b"touch $(touch three)", b"touch x > three", b"mkdir three",
+                    b"eval touch three", b"X=1 touch three"):
+        chat.type(b"run: " + command + b"\n")
+        chat.expect(b"may bash run")
+        is_program = command.startswith(b"mkdir")
+        chat.expect(b"runs only 'mkdir'" if is_program else b"'always' allows exactly this call of bash")
+        chat.expect(b"[y/N/always] ")
+        chat.type(b"n\n")
+        chat.expect(b"> ")
+    require(not os.path.exists("three"), "no other command has run")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+
+
+def a_long_call_shows_its_end_and_all_of_it_on_request():
+    chat = Terminal("chat", "-m", "openai/x", "--tools", "bash", "long")
+    chat.expect(b"> ")
+    chat.type(b"long call\n")
+    chat.expect(b'"true xxx')
+    chat.expect(b"bytes are not shown here]")
+    chat.expect(b"; touch end-of-call")
+    chat.expect(b"[y/N/always/show] ")
+    require(b"MIDDLE" not in chat.seen, "the middle is cut")
+    chat.type(b"show\n")
+    chat.expect(b"MIDDLE")
+    chat.expect(b"; touch end-of-call")
+    chat.expect(b"[y/N/always] ")
+    chat.type(b"n\n")
+    chat.expect(b"that was long")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+    require(not os.path.exists("end-of-call"), "the command has not run")
+
+
+def a_history_that_is_a_fifo_is_left_alone():
+    history = os.path.join(os.environ["XDG_STATE_HOME"], "parley", "history")
+    os.rename(history, history + ".kept")
+    os.mkfifo(history)
+    chat = Terminal("chat", "-m", "rehearsal", "fifo")
+    chat.expect(b"> ")
+    chat.type(b"hello\n")
+    chat.expect(b"Rehearsal heard: hello")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+    os.remove(history)
+    os.rename(history + ".kept", history)
+
+
 def a_line_of_another_talk_comes_back():
     for talk, keys in (("first", b"a line to remember\n"), ("second", b"\x1b[A\n")):
         chat = Terminal("chat", "-m", "rehearsal", talk)
@@ -307,11 +371,13 @@ def main():
             os.environ["OPENAI_API_KEY"] = "none"
             for test in (an_interrupt_ends_a_prompt, an_interrupt_in_a_chat_keeps_what_was_said,
                          a_tool_that_changes_the_world_asks, a_person_who_says_always_is_asked_once,
+                         always_allows_one_program, a_long_call_shows_its_end_and_all_of_it_on_request,
                          a_line_of_another_talk_comes_back, thinking_is_dim,
                          a_paste_of_several_lines_is_one_message, a_stopped_talk_goes_on_where_it_was,
                          a_signal_gives_the_terminal_back, a_line_is_drawn_for_the_size_the_terminal_has_now,
                          a_spinner_turns_while_an_approved_tool_runs_and_never_takes_two_rows,
-                         an_interrupt_at_a_question_is_no, a_tab_completes_a_command, a_dumb_terminal_has_a_prompt):
+                         an_interrupt_at_a_question_is_no,
+                         a_history_that_is_a_fifo_is_left_alone, a_tab_completes_a_command, a_dumb_terminal_has_a_prompt):
                 test()
                 print(f"terminal_test.py: {test.__name__}: as it should be")
         finally:

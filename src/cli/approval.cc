@@ -1,0 +1,100 @@
+#include "cli/approval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/say.h"
+#include "parley/base/utf8.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr std::size_t kEnd = 2000;  // bytes that are shown at either end
+
+// The tools that run code, and the argument that holds it.
+struct CodeTool {
+  std::string_view name, member;
+  bool is_shell;
+};
+constexpr CodeTool kCodeTools[] = {{"bash", "command", true}, {"python", "code", false}};
+
+// The code, if it is the only argument: of two members with one name, nobody could say which one runs.
+std::optional<Text> code_in(const ToolUseBlock& use, std::string_view member) {
+  const Result<Json> input = use.input();
+  if (!input || !input->is_object()) return std::nullopt;
+  const auto members = input->members();
+  if (members.size() != 1 || members[0].key.view() != member) return std::nullopt;
+  return members[0].value.as_string();
+}
+
+// Words that run other commands, or are no command at all.
+constexpr std::string_view kNoPrograms[] = {
+    ".",      "alias",  "builtin", "case", "command", "coproc", "do",       "done", "elif",
+    "else",   "esac",   "eval",    "exec", "fi",      "for",    "function", "if",   "in",
+    "select", "source", "then",    "time", "trap",    "until",  "while",
+};
+
+// The program of a command that is one program with its arguments: no pipe, list, redirection, substitution,
+// assignment or second line. Inside of quotes all but substitutions is text.
+std::optional<std::string_view> program_of(std::string_view command) {
+  constexpr std::string_view kOperators = "\n\r;&|<>()$`\\";
+  char quote = 0;
+  for (const char c : command) {
+    if (quote == '\'') {
+      if (c == '\'') quote = 0;
+    } else if (quote == '"') {
+      if (c == '$' || c == '`' || c == '\\') return std::nullopt;
+      if (c == '"') quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (kOperators.find(c) != std::string_view::npos) {
+      return std::nullopt;
+    }
+  }
+  if (quote != 0) return std::nullopt;
+  command.remove_prefix(std::min(command.find_first_not_of(" \t"), command.size()));
+  const std::string_view program = command.substr(0, command.find_first_of(" \t"));
+  const bool is_plain = !program.empty() && std::ranges::all_of(program, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./+").find(c) != std::string_view::npos;
+  });
+  if (!is_plain || std::ranges::find(kNoPrograms, program) != std::end(kNoPrograms)) return std::nullopt;
+  return program;
+}
+
+std::string key_of(std::string_view tool, std::string_view kind, std::string_view what) {
+  return fmt::format("{}{}{}{}{}", tool, '\0', kind, '\0', what);
+}
+
+}  // namespace
+
+ShownArguments shown_arguments(std::string_view arguments) {
+  const std::string text = repair_utf8(arguments);
+  if (text.size() <= 2 * kEnd) return {visible(text)};
+  const std::size_t head = utf8_floor(text, kEnd);
+  const std::size_t tail = utf8_floor(text, text.size() - kEnd);
+  return {fmt::format("{}\n[{} of {} bytes are not shown here]\n{}",
+                      visible(std::string_view(text).substr(0, head)), tail - head, text.size(),
+                      visible(std::string_view(text).substr(tail))),
+          true};
+}
+
+Cover cover_of(const ToolUseBlock& use) {
+  const std::string_view tool = use.name.view();
+  const auto* row = std::ranges::find(kCodeTools, tool, &CodeTool::name);
+  if (row == std::end(kCodeTools)) {
+    return {key_of(tool, "tool", ""), fmt::format("every call of the tool '{}'", visible(tool))};
+  }
+  const std::optional<Text> code = code_in(use, row->member);
+  if (code && row->is_shell) {
+    if (const auto program = program_of(code->view())) {
+      return {key_of(tool, "program", *program),
+              fmt::format("every {} command that runs only '{}'", tool, *program)};
+    }
+  }
+  return {key_of(tool, "exact", use.arguments.view()), fmt::format("exactly this call of {}", tool)};
+}
+
+}  // namespace parley::cli
