@@ -161,6 +161,20 @@ def a_call_is_shown():
     require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
 
 
+def a_paste_is_shown():
+    chat = Terminal("chat", "-m", "openai/x", "paste")
+    chat.expect(b"> ")
+    chat.expect_keys()
+    before = chat.at
+    chat.type(b"\x1b[200~" + "A\u009b6n\x7f\u202e B quote".encode() + b"\x1b[201~")
+    chat.expect(b"B quote")
+    refuse_hostile(re.sub(rb"^\r", b"", chat.seen[before:chat.at]), "a paste")  # the line is drawn from its beginning
+    chat.type(b"\n")
+    chat.expect(b" end")
+    chat.expect(b"> ")
+    require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
+
+
 def servers_are_shown():
     with open("servers.json", "w", encoding="utf-8") as out:
         json.dump({"mcpServers": {"dies" + HOSTILE: {"command": "sh", "args": ["-c", "cat text >&2; exit 1"]},
@@ -200,7 +214,7 @@ def main():
             os.environ["OPENAI_BASE_URL"] = server.stdout.readline().decode().split()[-1]
             os.environ["OPENAI_API_KEY"] = "none"
             for test in (stored_text_is_shown, names_are_shown, documents_are_shown, a_model_is_shown, a_call_is_shown,
-                         servers_are_shown):
+                         a_paste_is_shown, servers_are_shown):
                 test()
                 print(f"hostile_text_test.py: {test.__name__}: as it should be")
         finally:
