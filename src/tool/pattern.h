@@ -14,7 +14,7 @@ namespace parley {
 
 class Pattern {
  public:
-  // Fails with Unsupported for what no linear-time engine does (look-ahead, references back), with Invalid
+  // Fails with Unsupported for what no linear-time engine does (look-ahead, back-references), with Invalid
   // for what is no pattern.
   static Result<Pattern> of(std::string_view ecma);
 
