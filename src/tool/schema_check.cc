@@ -76,56 +76,131 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return out;
 }
 
+// The resources being checked, from the innermost: what a dynamic reference means depends on them.
+struct Scope {
+  const Scope* outer = nullptr;
+  ResourceIndex resource = 0;
+};
+
+// The members (sorted) or elements of one value that keywords have looked at, for unevaluatedProperties and
+// unevaluatedItems.
+struct Evaluated {
+  std::vector<bool> parts = {};
+
+  void mark(std::size_t index) {
+    if (parts.size() <= index) parts.resize(index + 1);
+    parts[index] = true;
+  }
+  bool has(std::size_t index) const { return index < parts.size() && parts[index]; }
+  void mark_all(const Evaluated& other) {
+    for (std::size_t i = 0; i < other.parts.size(); ++i) {
+      if (other.parts[i]) mark(i);
+    }
+  }
+};
+
 class Checker {
  public:
   explicit Checker(const Schema::Compiled& schema) : schema_(schema), work_left_(schema.limits.work) {}
 
-  // Whether `value` fits the schema `index`; what does not goes to `findings`. Recurses at most limits.depth
-  // times.
-  bool fits(NodeIndex index, const Json& value, const Place& place, std::size_t depth, Findings& findings) {
-    const std::size_t cost = value.text().size() + 1;
-    if (limit_ || depth >= schema_.limits.depth || cost > work_left_) {
-      limit_ = true;
-      return false;
-    }
-    work_left_ -= cost;
-    const SchemaNode& node = schema_.nodes[index];
-    if (node.is_false) return findings.add(Code::Invalid, "nothing may stand here", place);
-    const At at{node, value, place, depth + 1, findings};
-    const unsigned type = type_of(value);
-    if (node.types != 0 && (node.types & type) == 0 && !(node.is_nullable && type == kNull)) {
-      return findings.add(Code::WrongType,
-                          "expected " + named_types(node.types) + ", but it is " + named_types(type), place);
-    }
-    bool good = check_values(at);
-    if ((type & kNumber) != 0) good = check_number(at) && good;
-    if (type == kString) good = check_string(at) && good;
-    if (type == kArray) good = check_array(at) && good;
-    if (type == kObject) good = check_object(at) && good;
-    return check_combined(at) && good;
+  // Whether `value` fits the schema itself; what does not goes to `findings`.
+  bool fits_root(const Json& value, Findings& findings) {
+    return fits(0, value, {Place{}, 0, nullptr, findings, nullptr});
   }
 
   bool has_met_limit() const { return limit_; }
 
  private:
+  struct Context {
+    const Place& place;
+    std::size_t depth;
+    const Scope* scope;
+    Findings& findings;
+    Evaluated* evaluated;  // null if nothing asks for it
+  };
+
   struct At {
     const SchemaNode& node;
     const Json& value;
     const Place& place;
     std::size_t depth;
+    const Scope* scope;
     Findings& findings;
+    Evaluated* evaluated;
 
     bool wrong(std::string message) const { return findings.add(Code::Invalid, std::move(message), place); }
+    void mark(std::size_t part) const {
+      if (evaluated != nullptr) evaluated->mark(part);
+    }
   };
 
+  // Recurses at most limits.depth times.
+  bool fits(NodeIndex index, const Json& value, const Context& context) {
+    const std::size_t cost = value.text().size() + 1;
+    if (limit_ || context.depth >= schema_.limits.depth || cost > work_left_) {
+      limit_ = true;
+      return false;
+    }
+    work_left_ -= cost;
+    const SchemaNode& node = schema_.nodes[index];
+    const auto& [place, depth, scope, findings, evaluated] = context;
+    if (node.is_false) return findings.add(Code::Invalid, "nothing may stand here", place);
+    const unsigned type = type_of(value);
+    if (node.types != 0 && (node.types & type) == 0 && !(node.is_nullable && type == kNull)) {
+      return findings.add(Code::WrongType,
+                          "expected " + named_types(node.types) + ", but it is " + named_types(type), place);
+    }
+    const Scope inner{scope, node.resource};
+    const bool is_same_resource = scope != nullptr && scope->resource == node.resource;
+    // What other schemas have looked at does not count here.
+    Evaluated own;
+    const bool needs_own = node.unevaluated_properties || node.unevaluated_items;
+    const At at{node,
+                value,
+                place,
+                depth + 1,
+                is_same_resource ? scope : &inner,
+                findings,
+                needs_own ? &own : evaluated};
+    const bool good = check_keywords(at, type);
+    if (needs_own && evaluated != nullptr) evaluated->mark_all(own);
+    return good;
+  }
+
+  bool check_keywords(const At& at, unsigned type) {
+    bool good = check_values(at);
+    if ((type & kNumber) != 0) good = check_number(at) && good;
+    if (type == kString) good = check_string(at) && good;
+    if (type == kArray) good = check_array(at) && good;
+    if (type == kObject) good = check_object(at) && good;
+    good = check_references(at) && good;
+    good = check_combined(at) && good;
+    if (type == kArray && at.node.unevaluated_items) good = check_unevaluated_items(at) && good;
+    if (type == kObject && at.node.unevaluated_properties) good = check_unevaluated_properties(at) && good;
+    return good;
+  }
+
+  // The same value by another schema.
   bool fits_at(NodeIndex index, const At& at) {
-    return fits(index, at.value, at.place, at.depth, at.findings);
+    return fits(index, at.value, {at.place, at.depth, at.scope, at.findings, at.evaluated});
+  }
+
+  // A part of the value.
+  bool fits_part(NodeIndex index, const Json& part, const Place& place, const At& at) {
+    return fits(index, part, {place, at.depth, at.scope, at.findings, nullptr});
   }
 
   // Without saying why not.
   bool fits_quietly(NodeIndex index, const Json& value, const At& at) {
     Findings none{0};
-    return fits(index, value, at.place, at.depth, none);
+    return fits(index, value, {at.place, at.depth, at.scope, none, nullptr});
+  }
+
+  // The same value, quietly; what was looked at counts only if it fits.
+  bool fits_as_choice(NodeIndex index, const At& at, Evaluated& evaluated) {
+    Findings none{0};
+    const bool collects = at.evaluated != nullptr;
+    return fits(index, at.value, {at.place, at.depth, at.scope, none, collects ? &evaluated : nullptr});
   }
 
   std::optional<std::string> key_of(const Json& value) {
@@ -200,11 +275,10 @@ class Checker {
     bool good = check_size(at, node.item_count, elements.size(), "element", "elements");
     for (std::size_t i = 0; i < elements.size() && (good || !at.findings.is_full()); ++i) {
       const Place place{&at.place, {}, i};
-      if (i < node.prefix_items.size()) {
-        good = fits(node.prefix_items[i], elements[i], place, at.depth, at.findings) && good;
-      } else if (node.items) {
-        good = fits(*node.items, elements[i], place, at.depth, at.findings) && good;
-      }
+      const auto schema = i < node.prefix_items.size() ? node.prefix_items[i] : node.items;
+      if (!schema) break;
+      at.mark(i);
+      good = fits_part(*schema, elements[i], place, at) && good;
     }
     good = check_contains(at, elements) && good;
     if (node.has_unique_items) good = check_unique(at, elements) && good;
@@ -214,8 +288,10 @@ class Checker {
   bool check_contains(const At& at, const std::vector<Json>& elements) {
     if (!at.node.contains) return true;
     std::size_t count = 0;
-    for (const Json& element : elements) {
-      if (fits_quietly(*at.node.contains, element, at)) ++count;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (!fits_quietly(*at.node.contains, elements[i], at)) continue;
+      ++count;
+      if (at.node.does_contains_evaluate) at.mark(i);
     }
     SizeBounds bounds = at.node.contains_count;
     if (!bounds.least) bounds.least = 1;
@@ -238,9 +314,12 @@ class Checker {
     const std::vector<Json::Member> members = sorted_members(at.value);
     bool good = check_size(at, at.node.property_count, members.size(), "member", "members");
     good = check_required(at, members) && good;
-    for (const Json::Member& member : members) {
-      good = check_member(at, member) && good;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      good = check_member(at, members[i], i) && good;
       if (!good && at.findings.is_full()) return false;
+    }
+    for (const auto& [name, schema] : at.node.dependent_schemas) {
+      if (has_member(members, name)) good = fits_at(schema, at) && good;
     }
     return good;
   }
@@ -268,28 +347,55 @@ class Checker {
     return good;
   }
 
-  bool check_member(const At& at, const Json::Member& member) {
+  bool check_member(const At& at, const Json::Member& member, std::size_t index) {
     const SchemaNode& node = at.node;
     const Place place{&at.place, member.key, {}};
     bool good = true;
     if (node.property_names) {
-      good = fits(*node.property_names, Json::string(member.key), place, at.depth, at.findings);
+      good = fits_part(*node.property_names, Json::string(member.key), place, at);
     }
     bool is_known = false;
     if (const auto known = node.properties.find(member.key.view()); known != node.properties.end()) {
       is_known = true;
-      good = fits(known->second, member.value, place, at.depth, at.findings) && good;
+      good = fits_part(known->second, member.value, place, at) && good;
     }
     for (const auto& [pattern, schema] : node.pattern_properties) {
       if (!pattern.is_in(member.key)) continue;
       is_known = true;
-      good = fits(schema, member.value, place, at.depth, at.findings) && good;
+      good = fits_part(schema, member.value, place, at) && good;
     }
+    if (is_known || node.additional_properties) at.mark(index);
     if (is_known || !node.additional_properties) return good;
-    if (schema_.nodes[*node.additional_properties].is_false) {
-      return at.findings.add(Code::Invalid, "there is no member of this name" + known_names(node), place);
+    return check_extra_member(at, *node.additional_properties, member.value, place) && good;
+  }
+
+  // A member that the schema names nowhere.
+  bool check_extra_member(const At& at, NodeIndex schema, const Json& value, const Place& place) {
+    if (!schema_.nodes[schema].is_false) return fits_part(schema, value, place, at);
+    return at.findings.add(Code::Invalid, "there is no member of this name" + known_names(at.node), place);
+  }
+
+  bool check_unevaluated_properties(const At& at) {
+    const std::vector<Json::Member> members = sorted_members(at.value);
+    bool good = true;
+    for (std::size_t i = 0; i < members.size() && (good || !at.findings.is_full()); ++i) {
+      if (at.evaluated->has(i)) continue;
+      at.mark(i);
+      const Place place{&at.place, members[i].key, {}};
+      good = check_extra_member(at, *at.node.unevaluated_properties, members[i].value, place) && good;
     }
-    return fits(*node.additional_properties, member.value, place, at.depth, at.findings) && good;
+    return good;
+  }
+
+  bool check_unevaluated_items(const At& at) {
+    const std::vector<Json> elements = at.value.elements();
+    bool good = true;
+    for (std::size_t i = 0; i < elements.size() && (good || !at.findings.is_full()); ++i) {
+      if (at.evaluated->has(i)) continue;
+      at.mark(i);
+      good = fits_part(*at.node.unevaluated_items, elements[i], Place{&at.place, {}, i}, at) && good;
+    }
+    return good;
   }
 
   static std::string known_names(const SchemaNode& node) {
@@ -301,32 +407,63 @@ class Checker {
     return "; there is " + quoted_list(names);
   }
 
+  bool check_references(const At& at) {
+    const bool good = !at.node.ref || fits_at(*at.node.ref, at);
+    return (!at.node.dynamic_ref || fits_at(target_of(*at.node.dynamic_ref, at.scope), at)) && good;
+  }
+
+  NodeIndex target_of(const DynamicRef& ref, const Scope* scope) const {
+    NodeIndex target = ref.target;
+    for (; ref.anchor && scope != nullptr; scope = scope->outer) {
+      const auto& named = schema_.dynamic_anchors[scope->resource];
+      if (const auto found = named.find(*ref.anchor); found != named.end()) target = found->second;
+    }
+    return target;
+  }
+
   bool check_combined(const At& at) {
     const SchemaNode& node = at.node;
-    bool good = !node.ref || fits_at(*node.ref, at);
+    bool good = true;
     for (const NodeIndex schema : node.all_of) good = fits_at(schema, at) && good;
     if (!node.any_of.empty()) good = check_any(at) && good;
     if (!node.one_of.empty()) good = check_one(at) && good;
     if (node.none_of && fits_quietly(*node.none_of, at.value, at)) {
       good = at.wrong("it has a form that is not allowed");
     }
-    if (node.if_) {
-      const auto& then = fits_quietly(*node.if_, at.value, at) ? node.then_ : node.else_;
-      if (then) good = fits_at(*then, at) && good;
-    }
+    if (node.if_) good = check_if(at) && good;
     return good;
   }
 
-  bool check_any(const At& at) {
-    for (const NodeIndex schema : at.node.any_of) {
-      if (fits_quietly(schema, at.value, at)) return true;
+  bool check_if(const At& at) {
+    Evaluated evaluated;
+    const bool holds = fits_as_choice(*at.node.if_, at, evaluated);
+    if (holds && at.evaluated != nullptr) at.evaluated->mark_all(evaluated);
+    const auto& then = holds ? at.node.then_ : at.node.else_;
+    return !then || fits_at(*then, at);
+  }
+
+  // How many of the schemas the value fits; once there are `enough`, the rest is asked only for what it looks
+  // at.
+  std::size_t count_fitting(const std::vector<NodeIndex>& schemas, std::size_t enough, const At& at) {
+    std::size_t count = 0;
+    Evaluated all;
+    for (const NodeIndex schema : schemas) {
+      if (count >= enough && at.evaluated == nullptr) break;
+      Evaluated evaluated;
+      if (!fits_as_choice(schema, at, evaluated)) continue;
+      ++count;
+      all.mark_all(evaluated);
     }
-    return say_why_none(at, at.node.any_of);
+    if (at.evaluated != nullptr) at.evaluated->mark_all(all);
+    return count;
+  }
+
+  bool check_any(const At& at) {
+    return count_fitting(at.node.any_of, 1, at) > 0 || say_why_none(at, at.node.any_of);
   }
 
   bool check_one(const At& at) {
-    const auto count = std::ranges::count_if(
-        at.node.one_of, [&](NodeIndex schema) { return fits_quietly(schema, at.value, at); });
+    const std::size_t count = count_fitting(at.node.one_of, at.node.one_of.size(), at);
     if (count == 1) return true;
     if (count == 0) return say_why_none(at, at.node.one_of);
     return at.wrong("it has " + std::to_string(count) +
@@ -340,7 +477,7 @@ class Checker {
     std::string why;
     for (std::size_t i = 0; i < std::min(forms.size(), kMost); ++i) {
       Findings first{1};
-      fits(forms[i], at.value, at.place, at.depth, first);
+      fits(forms[i], at.value, {at.place, at.depth, at.scope, first, nullptr});
       if (first.list.empty()) continue;
       const Error& error = first.list.front();
       why += (why.empty() ? ": " : "; or ") + (error.path.empty() ? "" : error.path + " ") + error.message;
@@ -358,7 +495,7 @@ class Checker {
 std::vector<Error> Schema::check(const Json& value, std::size_t most) const {
   Checker checker(*compiled_);
   Findings findings{std::max<std::size_t>(most, 1)};
-  checker.fits(0, value, Place{}, 0, findings);
+  checker.fits_root(value, findings);
   if (checker.has_met_limit()) {
     return {
         fail(Code::LimitExceeded, "the value is too deep or too large to be checked by this schema").error()};

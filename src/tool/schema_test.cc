@@ -1,5 +1,6 @@
 // Each keyword by a table of values, then the sentences, the limits and what is refused. Quotes S1 to S5.
-// tests/judges/schemas.sh compares with another implementation.
+// Drafts and references are in schema_draft_test.cc. tests/judges/schemas.sh compares with another
+// implementation, and tests/judges/schema_suite.sh runs JSON-Schema-Test-Suite.
 #include "parley/tool/schema.h"
 
 #include <gtest/gtest.h>
@@ -48,10 +49,28 @@ TEST(Schema, ChecksEachKeyword) {
       {R"({"minProperties":1,"maxProperties":2})", R"([{"a":1},{"a":1,"b":2}])",
        R"([{},{"a":1,"b":2,"c":3}])"},
       {R"({"dependentRequired":{"a":["b"]}})", R"([{"a":1,"b":1},{"b":1},{}])", R"([{"a":1}])"},
+      {R"({"dependentSchemas":{"a":{"required":["b"]}}})", R"([{"a":1,"b":1},{"b":1},5])", R"([{"a":1}])"},
+      {R"({"dependencies":{"a":["b"],"c":{"maxProperties":1}}})", R"([{"a":1,"b":1},{"c":1}])",
+       R"([{"a":1},{"c":1,"d":1}])"},
+      {R"({"properties":{"a":true},"unevaluatedProperties":false})", R"([{"a":1},{},5])", R"([{"b":1}])"},
+      {R"({"anyOf":[{"properties":{"a":{"const":1}},"required":["a"]},{"properties":{"b":true}}],
+           "unevaluatedProperties":false})",
+       R"([{"a":1},{"a":1,"b":2},{"b":1}])", R"([{"a":2},{"c":1}])"},
+      {R"({"if":{"properties":{"a":{"const":1}},"required":["a"]},"then":{"properties":{"b":true}},
+           "unevaluatedProperties":{"type":"string"}})",
+       R"([{"a":1,"b":2},{"a":"x","b":"y"}])", R"([{"a":2},{"a":1,"b":1,"c":1}])"},
+      {R"({"not":{"not":{"properties":{"a":true}}},"unevaluatedProperties":false})", "[{}]", R"([{"a":1}])"},
+      {R"({"allOf":[{"properties":{"a":true}},{"unevaluatedProperties":false}]})", "[{}]", R"([{"a":1}])"},
+      {R"({"prefixItems":[true],"contains":{"type":"string"},"unevaluatedItems":false})",
+       R"([[1,"x"],["x"]])", R"([[1,2,"x"],[1]])"},
+      {R"({"oneOf":[{"prefixItems":[{"const":1},true]},{"prefixItems":[{"const":2}]}],"unevaluatedItems":false})",
+       "[[1,5],[2]]", "[[2,5],[1,5,6],[3]]"},
       {R"({"items":{"type":"integer"}})", R"([[],[1,2],"x"])", R"([[1,"2"]])"},
       {R"({"prefixItems":[{"type":"string"},true],"items":false})", R"([[],["a"],["a",1]])",
        R"([[1],["a",1,2]])"},
       {R"({"items":[{"type":"string"}]})", R"([[],["a",5]])", R"([[1]])"},
+      {R"({"additionalItems":false,"items":[{"type":"string"}]})", R"([[],["a"]])", R"([["a",5]])"},
+      {R"({"additionalItems":false,"items":{"type":"string"}})", R"([["a","b"]])", "[[1]]"},
       {R"({"contains":{"const":1}})", "[[1],[2,1]]", "[[],[2]]"},
       {R"({"contains":{"const":1},"minContains":0,"maxContains":1})", "[[],[1,2]]", "[[1,1]]"},
       {R"({"minItems":1,"maxItems":2})", "[[1],[1,2]]", "[[],[1,2,3]]"},
@@ -137,6 +156,10 @@ TEST(Schema, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(said(kTool, R"({"city":"x","town":"y"})"),
             "/town: there is no member of this name; there is 'a/b', 'city', 'days', 'unit'\n");
   EXPECT_EQ(
+      said(R"({"$ref":"#/$defs/a","unevaluatedProperties":false,"$defs":{"a":{"properties":{"x":true}}}})",
+           R"({"x":1,"y":2})"),
+      "/y: there is no member of this name\n");
+  EXPECT_EQ(
       said(kTool, R"({"city":"x","a/b":{}})"),
       "/a~1b: it has none of the 2 allowed forms: /a~1b expected a string, but it is an object; or /a~1b the "
       "member 'x' is missing\n");
@@ -174,12 +197,18 @@ TEST(Schema, RefusesWhatIsNoSchemaOrCannotBeChecked) {
       {R"json({"pattern":"("})json", "invalid /pattern"},
       {R"json({"pattern":"^(?!a)"})json", "unsupported /pattern"},
       {R"json({"pattern":"(a)\\1"})json", "unsupported /pattern"},
-      {R"json({"pattern":"(?<=a)b"})json", "unsupported /pattern"},
       {R"({"$ref":"#/$defs/none"})", "not_found /$ref"},
       {R"({"$ref":"https://example.com/x"})", "unsupported /$ref"},
-      {R"({"$ref":"#name"})", "unsupported /$ref"},
-      {R"({"unevaluatedProperties":false})", "unsupported /unevaluatedProperties"},
-      {R"({"$dynamicRef":"#x"})", "unsupported /$dynamicRef"},
+      {R"({"$ref":"#name"})", "not_found /$ref"},
+      {R"({"$ref":5})", "invalid /$ref"},
+      {R"({"$dynamicRef":"#x"})", "not_found /$dynamicRef"},
+      {R"({"$recursiveRef":"#"})", "unsupported /$recursiveRef"},
+      {R"({"dependencies":{"a":5}})", "invalid /dependencies/a"},
+      {R"({"dependencies":{"a":[5]}})", "invalid /dependencies/a"},
+      {R"({"dependentSchemas":{"a":5}})", "invalid /dependentSchemas/a"},
+      {R"({"exclusiveMinimum":true})", "invalid /exclusiveMinimum"},
+      {R"({"multipleOf":1234567890123456789})", "unsupported /multipleOf"},
+      {R"json({"pattern":"(?<=a)b"})json", "unsupported /pattern"},
       {R"({"minLength":1e400,"maxLength":3.0})", "taken"},
   };
   for (const auto& [text, expected] : rows) EXPECT_EQ(refusal(text), expected) << text;

@@ -1,13 +1,17 @@
-// A Schema checks JSON values: the part of JSON Schema (draft 2020-12) that the arguments of tools are
-// described with. What a model got wrong is said in sentences that it can act on.
+// A Schema checks JSON values by JSON Schema, draft 2020-12, 2019-09, 7, 6 or 4: the one that $schema names,
+// and 2020-12 if it names none. What a model got wrong is said in sentences that it can act on.
 //
-// Checked: true and false, type, nullable, enum, const, properties, required, additionalProperties,
-// patternProperties, propertyNames, minProperties, maxProperties, dependentRequired, items, prefixItems
-// (items as a list means the same), contains, minContains, maxContains, minItems, maxItems, uniqueItems,
-// minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern, allOf,
-// anyOf, oneOf, not, if, then, else, and $ref to a place in the same schema. Any other keyword says
-// something, and checks nothing, as the draft has it; but $dynamicRef, unevaluatedItems and
-// unevaluatedProperties would check something, so they are refused.
+// All keywords of these drafts are checked, each as its draft has it, but for those that only describe
+// (title, format, the content ones): they check nothing. $ref, $dynamicRef and $recursiveRef lead to places
+// of the same schema, by pointer, anchor or $id, and to documents that are given to of(). Nothing is fetched.
+//
+// Beyond the drafts: nullable, as in OpenAPI; and a schema of draft 2020-12 may have items as a list, with
+// additionalItems, and dependencies, as draft 7 has them, for many tools are described so without a $schema.
+//
+// Refused as Unsupported, because it cannot be checked in full: other drafts, a metaschema that was not given
+// or that requires a vocabulary besides the standard ones or format as an assertion, a reference to a
+// document that was not given, a pattern that takes more than linear time (look-ahead, back-references), and
+// multiples of a number with more than 18 digits.
 //
 // Invariants (quoted by tests as S1..S5):
 //   S1  of() takes or refuses a schema as a whole; what it takes is checked in full.
@@ -21,7 +25,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "parley/base/error.h"
@@ -30,18 +37,23 @@
 namespace parley {
 
 struct SchemaLimits {
-  std::size_t bytes = std::size_t{512} * 1024;  // of a schema
-  std::size_t nodes = 10'000;                   // schemas within it
+  std::size_t bytes = std::size_t{512} * 1024;  // of a schema and the documents it refers to
+  std::size_t nodes = 10'000;                   // schemas within them
   std::size_t depth = 200;                      // of schemas and values within each other, while checking
   std::size_t work = std::size_t{256} * 1024 * 1024;  // bytes of values that one check looks at
 };
 
+// Schemas by their absolute URIs, which $ref and $schema may name.
+using SchemaDocuments = std::map<std::string, Json, std::less<>>;
+
 class Schema {
  public:
   // Fails with Invalid if a keyword has a value it cannot have, with NotFound if a $ref leads nowhere, with
-  // Unsupported for what cannot be checked (a $ref to elsewhere, a pattern with look-ahead), with
-  // LimitExceeded; the path of the error is a place in the schema.
-  static Result<Schema> of(const Json& schema, const SchemaLimits& limits = {});
+  // Unsupported for what cannot be checked (see above), with LimitExceeded. The path of the error is a place
+  // in the schema, or in the document that the message names. `documents` is not needed afterwards; those
+  // that nothing refers to are not read.
+  static Result<Schema> of(const Json& schema, const SchemaLimits& limits = {},
+                           const SchemaDocuments& documents = {});
 
   // What is wrong with `value`, at most `most` findings; nothing if it is as the schema says.
   std::vector<Error> check(const Json& value, std::size_t most = 8) const;
