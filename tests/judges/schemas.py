@@ -12,6 +12,15 @@ import sys
 
 import jsonschema
 
+DRAFTS = {  # whom to ask, and the keywords that a draft does not have
+    "https://json-schema.org/draft/2020-12/schema": (
+        jsonschema.Draft202012Validator, {"additionalItems", "items list", "dependencies"}),
+    "https://json-schema.org/draft/2019-09/schema": (
+        jsonschema.Draft201909Validator, {"prefixItems", "dependencies"}),
+    "http://json-schema.org/draft-07/schema#": (jsonschema.Draft7Validator, set()),
+    "http://json-schema.org/draft-06/schema#": (jsonschema.Draft6Validator, set()),
+}
+
 WORDS = ["", "a", "b", "ab", "abc", "a1", "x_1", "\u00e9", "\U0001f600", "a\nb", "A"]
 PATTERNS = ["^a", "b$", "^[a-z]+$", "[0-9]", "^x_", "^.{2}$", "a|\u00e9", "^$", "\\d", "^(ab)+c?$", "\\u0061"]
 NUMBERS = [-2, -1, 0, 1, 2, 3, 4, 6, 0.25, 1.5, 2.0, -0.5, 10, 100]
@@ -36,10 +45,10 @@ def size(rng):
     return rng.choice([0, 1, 1, 2, 2, 3, 4, 2.0])
 
 
-def schema(rng, depth):
+def schema(rng, depth, without):
     if depth <= 0 or rng.random() < 0.08:
         return rng.choice([True, True, False, {}, {"type": rng.choice(TYPES)}, {"$ref": "#/$defs/" + rng.choice("pq")}])
-    sub = lambda: schema(rng, depth - 1)
+    sub = lambda: schema(rng, depth - 1, without)
     several = lambda: [sub() for _ in range(rng.randrange(1, 4))]
     makers = {
         "type": lambda: rng.choice([rng.choice(TYPES), rng.sample(TYPES, rng.randrange(1, 4))]),
@@ -53,7 +62,13 @@ def schema(rng, depth):
         "minProperties": lambda: size(rng),
         "maxProperties": lambda: size(rng),
         "dependentRequired": lambda: {rng.choice(KEYS): rng.sample(KEYS, 1)},
+        "dependentSchemas": lambda: {rng.choice(KEYS): sub()},
+        "dependencies": lambda: {rng.choice(KEYS): rng.choice([sub(), rng.sample(KEYS, 1)])},
+        "unevaluatedProperties": sub,
+        "unevaluatedItems": sub,
         "items": sub,
+        "items list": several,
+        "additionalItems": sub,
         "prefixItems": several,
         "contains": sub,
         "minContains": lambda: size(rng),
@@ -80,15 +95,17 @@ def schema(rng, depth):
         "title": lambda: "a title",
         "x-unknown": lambda: {"type": "nothing"},
     }
-    return {name: makers[name]() for name in rng.sample(sorted(makers), rng.randrange(1, 5))}
+    names = rng.sample(sorted(set(makers) - without), rng.randrange(1, 5))
+    return {name.removesuffix(" list"): makers[name]() for name in names}
 
 
-def made(rng):
-    out = schema(rng, 3)
+def made(rng, draft):
+    out = schema(rng, 3, DRAFTS[draft][1])
     if not isinstance(out, dict):
         out = {"allOf": [out]}
     # What they refer to refers to nothing, so that every check ends.
     flat = lambda: {"type": rng.sample(TYPES, 3), "minLength": 1, "maximum": 2}
+    out["$schema"] = draft
     out["$defs"] = {"p": flat(), "q": {"items": flat(), "not": {"const": value(rng, 1)}}}
     return out
 
@@ -98,7 +115,7 @@ def main():
     rng = random.Random(seed)
     pairs = []
     while len(pairs) < count:
-        one = made(rng)
+        one = made(rng, rng.choice(sorted(DRAFTS)))
         pairs += [(one, value(rng)) for _ in range(5)]
     lines = "".join(json.dumps(s) + "\t" + json.dumps(v) + "\n" for s, v in pairs)
     run = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
@@ -106,7 +123,7 @@ def main():
     assert len(answers) == len(pairs), "one answer a line"
     good, wrong = 0, []
     for (one, what), parley in zip(pairs, answers):
-        other = "good" if jsonschema.Draft202012Validator(one).is_valid(what) else "bad"
+        other = "good" if DRAFTS[one["$schema"]][0](one).is_valid(what) else "bad"
         good += other == "good"
         if parley != other:
             wrong.append((one, what, parley, other))
