@@ -1,7 +1,6 @@
 // Compiling a schema: a list of places that are still to be read.
 #include "parley/tool/schema.h"
 
-#include "parley/json/pointer.h"
 #include "tool/schema_keywords.h"
 #include "tool/schema_nodes.h"
 
@@ -25,7 +24,7 @@ class Compiler final : public SchemaCompiler {
       if (compiled_->nodes.size() > limits_.nodes) {
         return index_.wrong(Code::LimitExceeded,
                             "a schema has at most " + std::to_string(limits_.nodes) + " schemas",
-                            place.document, place.path);
+                            place.document, place.schema);
       }
       if (unread_.empty() && has_dynamic_refs_) name_dynamic_anchors();
     }
@@ -61,7 +60,7 @@ class Compiler final : public SchemaCompiler {
   const SchemaLimits& limits_;
   SchemaIndex index_;
   std::shared_ptr<Schema::Compiled> compiled_;
-  std::map<std::pair<std::size_t, std::string>, NodeIndex> known_;
+  std::map<ValueKey, NodeIndex> known_;
   std::vector<std::pair<NodeIndex, SchemaPlace>> unread_;
   bool has_dynamic_refs_ = false;
 };
@@ -79,15 +78,14 @@ Result<void> Compiler::read(SchemaNode& node, const SchemaPlace& place) {
     return {};
   }
   if (!place.schema.is_object()) {
-    return index_.wrong(Code::Invalid, "a schema is an object, true or false", place.document, place.path);
+    return index_.wrong(Code::Invalid, "a schema is an object, true or false", place.document, place.schema);
   }
   const SchemaRules rules = index_.resources()[place.resource].rules;
   const bool has_only_ref = rules.is_early() && place.schema.get("$ref");
   for (const Json::Member& member : place.schema.members()) {
     const KeywordRow* const row = find_keyword(member.key, rules);
     if (row == nullptr || (has_only_ref && row->name != "$ref")) continue;
-    PARLEY_CHECK(
-        row->read(Keyword{*this, node, place, "/" + json::escape_pointer(member.key), member.value}));
+    PARLEY_CHECK(row->read(Keyword{*this, node, place, member.value}));
   }
   combine_keywords(node);
   has_dynamic_refs_ = has_dynamic_refs_ || node.dynamic_ref;

@@ -18,25 +18,27 @@ std::optional<std::string> string_member(const Json& object, std::string_view na
 }  // namespace
 
 std::unexpected<Error> SchemaIndex::wrong(Code code, std::string message, std::size_t document,
-                                          std::string path) const {
-  if (document > 0) message += " (in the document '" + document_uris_[document] + "')";
-  return fail(code, std::move(message), std::move(path));
+                                          const Json& value) const {
+  const auto& [uri, root] = documents_[document];
+  if (document > 0) message += " (in the document '" + uri + "')";
+  const auto offset = static_cast<std::size_t>(value.text().data() - root.text().data());
+  return fail(code, std::move(message), json::pointer_at(root.text(), offset));
 }
 
 Result<SchemaPlace> SchemaIndex::add_document(const std::string& uri, const Json& schema) {
-  const std::size_t document = document_uris_.size();
-  document_uris_.push_back(uri);
+  const std::size_t document = documents_.size();
+  documents_.emplace_back(uri, schema);
   bytes_ += schema.text().size();
   if (bytes_ > limits_.bytes) {
     return wrong(Code::LimitExceeded, "a schema has at most " + std::to_string(limits_.bytes) + " bytes",
-                 document, "");
+                 document, schema);
   }
-  SchemaResource resource{uri, {}, {schema, document, "", resources_.size()}, {}};
+  SchemaResource resource{uri, {}, {schema, document, resources_.size()}, {}};
   // A document without a $schema is read as the one that refers to it: all of them are, by the first.
   if (document > 0) resource.rules = resources_.front().rules;
-  if (const auto metaschema = string_member(schema, "$schema")) {
-    auto rules = rules_of(*metaschema, given_);
-    if (!rules) return wrong(rules.error().code, rules.error().message, document, "/$schema");
+  if (const auto metaschema = schema.get("$schema"); metaschema && metaschema->is_string()) {
+    auto rules = rules_of(*metaschema->as_string(), given_);
+    if (!rules) return wrong(rules.error().code, rules.error().message, document, *metaschema);
     resource.rules = *rules;
   }
   by_uri_.try_emplace(uri, resources_.size());
@@ -46,8 +48,8 @@ Result<SchemaPlace> SchemaIndex::add_document(const std::string& uri, const Json
   return resource.root;
 }
 
-SchemaPlace SchemaIndex::below(const SchemaPlace& place, const std::string& path, const Json& schema) const {
-  SchemaPlace out{schema, place.document, place.path + path, place.resource};
+SchemaPlace SchemaIndex::below(const SchemaPlace& place, const Json& schema) const {
+  SchemaPlace out{schema, place.document, place.resource};
   if (const auto root = by_root_.find(out.key()); root != by_root_.end()) out.resource = root->second;
   return out;
 }
@@ -60,7 +62,7 @@ Result<void> SchemaIndex::scan(SchemaPlace start) {
     if (!seen_.insert(place.key()).second) continue;
     if (seen_.size() > limits_.nodes) {
       return wrong(Code::LimitExceeded, "a schema has at most " + std::to_string(limits_.nodes) + " schemas",
-                   place.document, place.path);
+                   place.document, place.schema);
     }
     if (place.schema.is_object()) PARLEY_CHECK(scan_one(std::move(place), unseen));
   }
@@ -74,19 +76,13 @@ Result<void> SchemaIndex::scan_one(SchemaPlace place, std::vector<SchemaPlace>& 
   for (const Json::Member& member : place.schema.members()) {
     const KeywordRow* const keyword = find_keyword(member.key, rules);
     if (keyword == nullptr || keyword->holds == Holds::Nothing) continue;
-    const std::string path = "/" + json::escape_pointer(member.key);
-    const auto add = [&](const std::string& step, const Json& schema) {
-      unseen.push_back({schema, place.document, place.path + path + step, place.resource});
-    };
+    const auto add = [&](const Json& schema) { unseen.push_back({schema, place.document, place.resource}); };
     if (keyword->holds == Holds::Schemas && member.value.is_array()) {
-      std::size_t i = 0;
-      for (const Json& schema : member.value.elements()) add("/" + std::to_string(i++), schema);
+      for (const Json& schema : member.value.elements()) add(schema);
     } else if (keyword->holds == Holds::NamedSchemas) {
-      for (const Json::Member& named : member.value.members()) {
-        add("/" + json::escape_pointer(named.key), named.value);
-      }
+      for (const Json::Member& named : member.value.members()) add(named.value);
     } else {
-      add("", member.value);
+      add(member.value);
     }
   }
   return {};
@@ -97,10 +93,10 @@ Result<void> SchemaIndex::read_id(SchemaPlace& place) {
   SchemaResource& outer = resources_[place.resource];
   const bool is_root = by_root_.contains(place.key());
   SchemaRules rules = outer.rules;
-  const auto metaschema = string_member(place.schema, "$schema");
-  if (metaschema && !is_root) {
-    auto own = rules_of(*metaschema, given_);
-    if (!own) return wrong(own.error().code, own.error().message, place.document, place.path + "/$schema");
+  const auto metaschema = place.schema.get("$schema");
+  if (metaschema && metaschema->is_string() && !is_root) {
+    auto own = rules_of(*metaschema->as_string(), given_);
+    if (!own) return wrong(own.error().code, own.error().message, place.document, *metaschema);
     rules = *own;
   }
   const auto id = string_member(place.schema, rules.id_keyword());
@@ -154,26 +150,26 @@ Result<std::optional<SchemaPlace>> SchemaIndex::follow(SchemaPlace place, std::s
     const std::string step(pointer.substr(0, pointer.find('/', 1)));
     const auto next = place.schema.at(step);
     if (!next) return std::nullopt;
-    place = below(place, step, *next);
+    place = below(place, *next);
     pointer.remove_prefix(step.size());
   }
   PARLEY_CHECK(scan(place));
-  return below(place, "", place.schema);
+  return below(place, place.schema);
 }
 
-Result<SchemaTarget> SchemaIndex::resolve(std::string_view reference, const SchemaPlace& from,
-                                          const std::string& path) {
+Result<SchemaTarget> SchemaIndex::resolve(const Json& reference, const SchemaPlace& from) {
   const auto lost = [&](Code code, std::string message) {
-    return wrong(code, std::move(message), from.document, from.path + path);
+    return wrong(code, std::move(message), from.document, reference);
   };
-  const std::string uri = resolve_reference(resources_[from.resource].uri, reference);
+  const Text text = *reference.as_string();
+  const std::string uri = resolve_reference(resources_[from.resource].uri, text);
   PARLEY_TRY(const auto index, resource_of(uri));
   if (!index) {
     return lost(Code::Unsupported,
                 "the reference leads to '" + uri +
                     "', which is neither an $id in this schema nor a document given with it");
   }
-  const std::string fragment = percent_decoded(split_fragment(reference).fragment);
+  const std::string fragment = percent_decoded(split_fragment(text).fragment);
   if (fragment.empty() || fragment[0] == '/') {
     PARLEY_TRY(const auto place, follow(resources_[*index].root, fragment));
     if (!place) return lost(Code::NotFound, "the reference leads to '#" + fragment + "', which is not there");

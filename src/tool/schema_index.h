@@ -20,14 +20,17 @@ namespace parley {
 
 using ResourceIndex = std::size_t;
 
+// A value is known by its first byte: all of a document share one text. Paths, which may be long, are made
+// for errors only.
+using ValueKey = std::pair<std::size_t, const char*>;
+
 // One schema: where it is, and of which resource.
 struct SchemaPlace {
   Json schema;
   std::size_t document = 0;
-  std::string path;  // a JSON Pointer into the document
   ResourceIndex resource = 0;
 
-  std::pair<std::size_t, std::string> key() const { return {document, path}; }
+  ValueKey key() const { return {document, schema.text().data()}; }
 };
 
 struct SchemaAnchor {
@@ -57,17 +60,16 @@ class SchemaIndex {
   // The schema itself; called once, and first.
   Result<SchemaPlace> add_root(const Json& schema) { return add_document("", schema); }
 
-  // The schema `schema` within `place`, at the path `path` from there.
-  SchemaPlace below(const SchemaPlace& place, const std::string& path, const Json& schema) const;
+  // The schema `schema`, which is within `place`.
+  SchemaPlace below(const SchemaPlace& place, const Json& schema) const;
 
-  // Where `reference` leads from `from`, in whose keyword at the path `path` it is. Fails with NotFound or
-  // Unsupported.
-  Result<SchemaTarget> resolve(std::string_view reference, const SchemaPlace& from, const std::string& path);
+  // Where `reference`, a string within `from`, leads. Fails with NotFound or Unsupported.
+  Result<SchemaTarget> resolve(const Json& reference, const SchemaPlace& from);
 
   const std::vector<SchemaResource>& resources() const { return resources_; }
-  // An error about a place in a document: its path is `path`, and the message names any document but the
-  // first.
-  std::unexpected<Error> wrong(Code code, std::string message, std::size_t document, std::string path) const;
+  // An error about `value` in a document: its path is where that is, and the message names any document but
+  // the first.
+  std::unexpected<Error> wrong(Code code, std::string message, std::size_t document, const Json& value) const;
 
  private:
   Result<SchemaPlace> add_document(const std::string& uri, const Json& schema);
@@ -81,12 +83,12 @@ class SchemaIndex {
 
   const SchemaDocuments& given_;
   const SchemaLimits& limits_;
-  std::vector<std::string> document_uris_;
+  std::vector<std::pair<std::string, Json>> documents_;  // those that were read, by their URIs
   std::size_t bytes_ = 0;
   std::vector<SchemaResource> resources_;
   std::map<std::string, ResourceIndex, std::less<>> by_uri_;
-  std::map<std::pair<std::size_t, std::string>, ResourceIndex> by_root_;
-  std::set<std::pair<std::size_t, std::string>> seen_;
+  std::map<ValueKey, ResourceIndex> by_root_;
+  std::set<ValueKey> seen_;
 };
 
 }  // namespace parley

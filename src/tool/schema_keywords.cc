@@ -5,7 +5,6 @@
 #include <array>
 
 #include "parley/base/utf8.h"
-#include "parley/json/pointer.h"
 #include "tool/json_key.h"
 
 namespace parley {
@@ -26,15 +25,13 @@ constexpr std::array<TypeName, 7> kTypes = {{
     {"object", kObject, "an object"},
 }};
 
-std::string step_to(std::string_view key) { return "/" + json::escape_pointer(key); }
-
-// `list` is the value of the keyword, or at the path `below` in it.
-Result<std::vector<std::string>> strings(const Keyword& k, const Json& list, const std::string& below = {}) {
-  if (!list.is_array()) return k.wrong("a list of strings", below);
+// `list` is the value of the keyword, or within it.
+Result<std::vector<std::string>> strings(const Keyword& k, const Json& list) {
+  if (!list.is_array()) return k.wrong("a list of strings", list);
   std::vector<std::string> out;
   for (const Json& element : list.elements()) {
     const auto text = element.as_string();
-    if (!text) return k.wrong("a list of strings", below);
+    if (!text) return k.wrong("a list of strings", list);
     out.push_back(text->str());
   }
   return out;
@@ -76,7 +73,7 @@ Result<ValueSet> value_set(const Keyword& k, const std::vector<Json>& values) {
   ValueSet set;
   for (const Json& value : values) {
     auto key = json_key(value, k.compiler.limits().depth);
-    if (!key) return k.fail_with(Code::LimitExceeded, "a value in a schema is nested too deep");
+    if (!key) return k.fail_with(Code::LimitExceeded, "a value in a schema is nested too deep", k.value);
     set.keys.push_back(*std::move(key));
   }
   std::ranges::sort(set.keys);
@@ -99,7 +96,7 @@ Result<void> read_properties(const Keyword& k) {
   if (!k.value.is_object()) return k.wrong("an object of schemas");
   k.node.properties.clear();
   for (const Json::Member& member : k.value.members()) {
-    k.node.properties.insert_or_assign(member.key.str(), k.node_below(step_to(member.key), member.value));
+    k.node.properties.insert_or_assign(member.key.str(), k.node_of(member.value));
   }
   return {};
 }
@@ -108,10 +105,9 @@ Result<void> read_pattern_properties(const Keyword& k) {
   if (!k.value.is_object()) return k.wrong("an object of schemas");
   k.node.pattern_properties.clear();
   for (const Json::Member& member : k.value.members()) {
-    const std::string step = step_to(member.key);
     auto pattern = Pattern::of(member.key);
-    if (!pattern) return k.fail_with(pattern.error().code, pattern.error().message, step);
-    k.node.pattern_properties.emplace_back(*std::move(pattern), k.node_below(step, member.value));
+    if (!pattern) return k.fail_with(pattern.error().code, pattern.error().message, member.value);
+    k.node.pattern_properties.emplace_back(*std::move(pattern), k.node_of(member.value));
   }
   return {};
 }
@@ -124,7 +120,7 @@ Result<void> read_required(const Keyword& k) {
 Result<void> read_dependent_required(const Keyword& k) {
   if (!k.value.is_object()) return k.wrong("an object of lists");
   for (const Json::Member& member : k.value.members()) {
-    PARLEY_TRY(auto names, strings(k, member.value, step_to(member.key)));
+    PARLEY_TRY(auto names, strings(k, member.value));
     k.node.dependent_required.emplace_back(member.key.str(), std::move(names));
   }
   return {};
@@ -132,7 +128,7 @@ Result<void> read_dependent_required(const Keyword& k) {
 
 template <std::optional<NodeIndex> SchemaNode::* kField>
 Result<void> read_schema(const Keyword& k) {
-  k.node.*kField = k.node_below("", k.value);
+  k.node.*kField = k.node_of(k.value);
   return {};
 }
 
@@ -141,7 +137,7 @@ Result<void> read_schemas(const Keyword& k) {
   if (!k.value.is_array()) return k.wrong("a list of schemas");
   std::vector<NodeIndex> nodes;
   for (const Json& schema : k.value.elements()) {
-    nodes.push_back(k.node_below("/" + std::to_string(nodes.size()), schema));
+    nodes.push_back(k.node_of(schema));
   }
   k.node.*kField = std::move(nodes);
   return {};
@@ -162,7 +158,7 @@ Result<void> read_contains(const Keyword& k) {
 Result<void> read_dependent_schemas(const Keyword& k) {
   if (!k.value.is_object()) return k.wrong("an object of schemas");
   for (const Json::Member& member : k.value.members()) {
-    k.node.dependent_schemas.emplace_back(member.key.str(), k.node_below(step_to(member.key), member.value));
+    k.node.dependent_schemas.emplace_back(member.key.str(), k.node_of(member.value));
   }
   return {};
 }
@@ -172,11 +168,10 @@ Result<void> read_dependencies(const Keyword& k) {
   if (!k.value.is_object()) return k.wrong("an object of schemas and lists");
   for (const Json::Member& member : k.value.members()) {
     if (member.value.is_array()) {
-      PARLEY_TRY(auto names, strings(k, member.value, step_to(member.key)));
+      PARLEY_TRY(auto names, strings(k, member.value));
       k.node.dependent_required.emplace_back(member.key.str(), std::move(names));
     } else {
-      k.node.dependent_schemas.emplace_back(member.key.str(),
-                                            k.node_below(step_to(member.key), member.value));
+      k.node.dependent_schemas.emplace_back(member.key.str(), k.node_of(member.value));
     }
   }
   return {};
@@ -211,7 +206,8 @@ Result<void> read_multiple_of(const Keyword& k) {
   if (unit.is_zero() || unit.is_negative) return k.wrong("a positive number");
   constexpr std::size_t kMostDigits = 18;
   if (unit.digits.size() > kMostDigits) {
-    return k.fail_with(Code::Unsupported, "multiples of a number with more than 18 digits are not checked");
+    return k.fail_with(Code::Unsupported, "multiples of a number with more than 18 digits are not checked",
+                       k.value);
   }
   return {};
 }
@@ -228,15 +224,14 @@ Result<void> read_pattern(const Keyword& k) {
   const auto text = k.value.as_string();
   if (!text) return k.wrong("a string");
   auto pattern = Pattern::of(*text);
-  if (!pattern) return k.fail_with(pattern.error().code, pattern.error().message);
+  if (!pattern) return k.fail_with(pattern.error().code, pattern.error().message, k.value);
   k.node.pattern.emplace(*std::move(pattern), text->str());
   return {};
 }
 
 Result<SchemaTarget> target_of(const Keyword& k) {
-  const auto text = k.value.as_string();
-  if (!text) return k.wrong("a string");
-  return k.compiler.index().resolve(*text, k.place, k.path);
+  if (!k.value.is_string()) return k.wrong("a string");
+  return k.compiler.index().resolve(k.value, k.place);
 }
 
 Result<void> read_ref(const Keyword& k) {
@@ -262,7 +257,8 @@ Result<void> read_recursive_ref(const Keyword& k) {
 
 Result<void> refuse_recursive_ref(const Keyword& k) {
   return k.fail_with(Code::Unsupported,
-                     "$recursiveRef is of draft 2019-09: name that draft in $schema, or use $dynamicRef");
+                     "$recursiveRef is of draft 2019-09: name that draft in $schema, or use $dynamicRef",
+                     k.value);
 }
 
 Result<void> read_nothing(const Keyword&) { return {}; }

@@ -30,17 +30,18 @@ struct Keyword {
   SchemaCompiler& compiler;
   SchemaNode& node;
   const SchemaPlace& place;  // of the schema
-  std::string path;          // of the value, from there
   const Json& value;
 
-  std::unexpected<Error> fail_with(Code code, std::string message, const std::string& below = {}) const {
-    return compiler.index().wrong(code, std::move(message), place.document, place.path + path + below);
+  // An error about `where`, which is the value or within it.
+  std::unexpected<Error> fail_with(Code code, std::string message, const Json& where) const {
+    return compiler.index().wrong(code, std::move(message), place.document, where);
   }
-  std::unexpected<Error> wrong(std::string_view expected, const std::string& below = {}) const {
-    return fail_with(Code::Invalid, "expected " + std::string(expected) + " in a schema", below);
+  std::unexpected<Error> wrong(std::string_view expected, const Json& where) const {
+    return fail_with(Code::Invalid, "expected " + std::string(expected) + " in a schema", where);
   }
-  NodeIndex node_below(const std::string& step, const Json& schema) const {
-    return compiler.node_at(compiler.index().below(place, path + step, schema));
+  std::unexpected<Error> wrong(std::string_view expected) const { return wrong(expected, value); }
+  NodeIndex node_of(const Json& schema) const {
+    return compiler.node_at(compiler.index().below(place, schema));
   }
 };
 

@@ -265,6 +265,15 @@ TEST(Schema, HasLimits) {
   EXPECT_FALSE(with(R"({"not":{}  })"));
 }
 
+// Paths are for errors: were one kept for each schema, these would be 2 GB.
+TEST(Schema, KeepsNoPathsOfItsSchemas) {
+  std::string many = "true";
+  for (int i = 0; i < 8000; ++i) many += ",true";
+  const std::string text =
+      R"({"properties":{")" + std::string(250'000, 'n') + R"(":{"allOf":[)" + many + "]}}}";
+  EXPECT_TRUE(Schema::of(Json::parse(text).value()).has_value());
+}
+
 TEST(Schema, IsSafeFromAnyThread) {
   const Schema shared = schema(R"({"type":"object","properties":{"a":{"pattern":"^x+$"}}})");
   const Json value = Json::parse(R"({"a":"xxx"})").value();
