@@ -327,7 +327,11 @@ class Writer {
       put_answered(said);
       return;
     }
-    draft_.next().raw("{\"role\":").quoted(to_string(turn.role)).raw(",\"content\":");
+    // The type may be left out, but llama.cpp knows what an assistant said by it alone.
+    draft_.next()
+        .raw(is_model ? R"({"type":"message","role":)" : R"({"role":)")
+        .quoted(to_string(turn.role))
+        .raw(",\"content\":");
     const bool is_text = said.size() == 1 && said.front()->kind == Piece::Kind::Text;
     if (is_text && said.front()->cache == CacheMark::None) {
       put_text(out_, *said.front());

@@ -140,6 +140,10 @@ def streams_and_says_what_it_cost(server):
 
 
 def continues_a_session(server):
+    for provider in "responses", "anthropic":
+        run = parley(server, "chat", "-m", provider + "/smollm2", "--store", "memory:", "--json", given="hi\nhi\n")
+        ends = [answer["end"] for answer in objects(run.stdout)]
+        expect(ends == ["answered"] * 2, provider + ", chat: answers twice", run.stdout + run.stderr)
     store = "sqlite:talk.db"
     run = parley(server, "chat", "-m", "openai/smollm2", "--store", store, "--json", "talk", given="hi\nAnd you?\n")
     expect(run.returncode == 0, "chat: ends with 0", run.stderr)
