@@ -1,14 +1,17 @@
 // Connections to a server that are kept for the next call, and a circuit that spares a server which is down.
 //
-// Invariants (quoted by tests as C1..C5):
+// Invariants (quoted by tests as C1..C6):
 //   C1  At most `connections` are open at once; who needs one more waits until its deadline.
 //   C2  A connection comes back only by keep(). Whoever leaves by an error closes it, so that none of unknown
 //       state is ever lent again.
 //   C3  A connection that was idle or open for too long, or that is dead, is closed and not lent.
-//   C4  After a connect that failed, calls fail at once until a pause is over; then one of them tries. The
-//       pause doubles with every failure up to kLongestPause, and is random, so that clients do not come back
-//       all at once. A caller who had no time to connect says nothing about the server.
+//   C4  After a connect that failed, nobody connects until a pause is over; then one call tries. Meanwhile
+//       calls fail at once if no connection is open or being made. The pause doubles with every failure up to
+//       kLongestPause, and is random, so that clients do not come back all at once. A caller who had no time
+//       to connect says nothing about the server.
 //   C5  The lock is not held while anything connects or closes.
+//   C6  A server may give fewer than `connections`: while another is open or being made, a connect that fails
+//       is no failure of the call, which waits for one of those. While one is open, the circuit is closed.
 //
 // A Connection has `bool is_alive()`: false if its peer has gone, as far as can be told without waiting. It
 // is closed by its destructor.
@@ -44,6 +47,8 @@ class Breaker {
   using Time = Deadline::Clock::time_point;
   static constexpr std::chrono::milliseconds kFirstPause{50};
   static constexpr std::chrono::milliseconds kLongestPause{5000};
+
+  Time until() const { return until_; }  // the end of the last pause
 
   Circuit state(Time now) const {
     if (failures_ == 0) return Circuit::Closed;
@@ -125,28 +130,46 @@ class Pool {
       if (deadline.has_passed()) return fail(Code::Timeout, "the deadline passed before the store was asked");
       drop_old(old);
       if (std::optional<Opened> opened = last_alive(old)) return Lent(this, *std::move(opened));
-      if (open_ < most()) break;
-      freed_.wait_until(lock, deadline.at());
+      if (open_ >= most()) {
+        freed_.wait_until(lock, deadline.at());
+      } else if (breaker_.may_try(Deadline::Clock::now())) {
+        ++open_;
+        ++connecting_;
+        lock.unlock();
+        old.clear();
+        Result<Opened> opened = connected(deadline);
+        lock.lock();
+        if (opened) return Lent(this, *std::move(opened));
+        if (open_ == 0 || !is_for_the_server(opened.error())) return std::unexpected(opened.error());
+      } else if (open_ > 0) {
+        // Another call may be trying: what comes of it is looked at a little later.
+        const Breaker::Time next = std::max(breaker_.until(), Deadline::Clock::now() + kGlance);
+        freed_.wait_until(lock, std::min(deadline.at(), next));
+      } else {
+        return fail(Code::Unavailable, "the store could not be reached a moment ago: " + why_);
+      }
     }
-    if (!breaker_.may_try(Deadline::Clock::now())) {
-      return fail(Code::Unavailable, "the store could not be reached a moment ago: " + why_);
-    }
-    ++open_;
-    lock.unlock();
-    old.clear();
-    return connected(deadline);
   }
 
   Circuit circuit() const {
     const std::lock_guard lock(mutex_);
-    return breaker_.state(Deadline::Clock::now());
+    return has_live() ? Circuit::Closed : breaker_.state(Deadline::Clock::now());
   }
 
  private:
   using Opened = typename Lent::Opened;
+  static constexpr std::chrono::milliseconds kGlance{10};
   static constexpr std::chrono::milliseconds kFairTime{1000};  // in which a server that is well is reached
 
   std::size_t most() const { return std::max<std::size_t>(options_.connections, 1); }
+
+  // Whether one is open, idle or lent.
+  bool has_live() const { return open_ > connecting_; }
+
+  // Whether a connect failed for want of a connection, and not for what the server holds.
+  static bool is_for_the_server(const Error& error) {
+    return error.code == Code::Unavailable || error.code == Code::Timeout;
+  }
 
   // Takes out what has been idle or open for too long (C3).
   void drop_old(std::vector<Opened>& old) {
@@ -178,15 +201,16 @@ class Pool {
     for (std::size_t i = 0; i < count; ++i) freed_.notify_one();
   }
 
-  Result<Lent> connected(Deadline deadline) {
+  Result<Opened> connected(Deadline deadline) {
     const Breaker::Time start = Deadline::Clock::now();
     Result<std::unique_ptr<Connection>> made = connect_(deadline);
     const Breaker::Time now = Deadline::Clock::now();
     const std::uint64_t chance = random_uuid()[1];
     const std::lock_guard lock(mutex_);
+    --connecting_;
     if (made) {
       breaker_.succeeded();
-      return Lent(this, {*std::move(made), now, now});
+      return Opened{*std::move(made), now, now};
     }
     if (made.error().code == Code::Timeout && now - start < kFairTime) {
       breaker_.gave_up();
@@ -214,8 +238,9 @@ class Pool {
   const StoreOptions options_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
-  std::vector<Opened> idle_;  // the one that was used last is the last
-  std::size_t open_ = 0;      // idle, lent or being made
+  std::vector<Opened> idle_;    // the one that was used last is the last
+  std::size_t open_ = 0;        // idle, lent or being made
+  std::size_t connecting_ = 0;  // of these, being made
   Breaker breaker_;
   std::string why_;  // connecting failed the last time
 };

@@ -15,6 +15,8 @@ using std::chrono::milliseconds;
 struct Server {
   std::atomic<int> made = 0;
   std::atomic<int> open = 0;
+  std::mutex mutex;
+  int most = 1'000;
   bool is_down = false;
   bool is_slow = false;
   bool has_restarted = false;
@@ -35,6 +37,8 @@ Pool<Line> pool_of(Server& server, const StoreOptions& options) {
       [&server](Deadline) -> Result<std::unique_ptr<Line>> {
         if (server.is_slow) return fail(Code::Timeout, "slow");
         if (server.is_down) return fail(Code::Unavailable, "down");
+        const std::lock_guard lock(server.mutex);
+        if (server.open >= server.most) return fail(Code::Unavailable, "too many clients");
         return std::make_unique<Line>(server);
       },
       options);
@@ -158,6 +162,53 @@ TEST(Pool, OpensTheCircuitWhileTheServerIsDown) {  // C4
   EXPECT_EQ(pool.circuit(), Circuit::HalfOpen);
   ASSERT_TRUE(pool.take(soon()));
   EXPECT_EQ(pool.circuit(), Circuit::Closed);
+}
+
+TEST(Pool, MakesDoWithWhatTheServerGives) {  // C6
+  Server server;
+  server.most = 2;
+  Pool<Line> pool = pool_of(server, {.connections = 8});
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        auto lent = pool.take(soon());
+        if (!lent) {
+          ++failures;
+          continue;
+        }
+        std::this_thread::yield();
+        std::move(*lent).keep();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(pool.circuit(), Circuit::Closed);
+  // It gives more again.
+  server.most = 3;
+  auto a = pool.take(soon());
+  auto b = pool.take(soon());
+  auto c = pool.take(soon());
+  EXPECT_TRUE(a && b && c);
+}
+
+TEST(Pool, WaitsForALiveConnectionUntilItsDeadline) {  // C6
+  Server server;
+  server.most = 1;
+  Pool<Line> pool = pool_of(server, {.connections = 2});
+  auto first = pool.take(soon());
+  ASSERT_TRUE(first);
+  EXPECT_EQ(pool.take(Deadline::in(milliseconds(20))).error().code, Code::Timeout);
+  EXPECT_EQ(pool.circuit(), Circuit::Closed);
+  // With the last one goes the last hope.
+  server.is_down = true;
+  {
+    const auto gone = *std::move(first);
+  }
+  EXPECT_EQ(pool.take(soon()).error().code, Code::Unavailable);
+  EXPECT_NE(pool.circuit(), Circuit::Closed);
 }
 
 TEST(Pool, DoesNotBlameTheServerForShortDeadlines) {  // C4
