@@ -181,6 +181,7 @@ class MemoryBackend final : public Backend {
     const std::lock_guard lock(mutex_);
     Session* session = find(key);
     if (session == nullptr) session = &make(key, now_ms());
+    if (const auto shorter = bounded(session->lease, now_ms())) session->lease = *shorter;
     PARLEY_TRY(session->lease, granted(session->lease, request, now_ms()));
     return session->lease;
   }

@@ -93,12 +93,16 @@ Sql<SessionInfo> fork_session(PostgresConnection& connection, const SessionKey& 
 Sql<Lease> lease_session(PostgresConnection& connection, const SessionKey& key, const LeaseRequest& request,
                          Deadline deadline) {
   PARLEY_TRY(const LockedSession session, lock_or_make(connection, key, now_ms(), deadline));
-  PARLEY_TRY(Lease lease, granted(session.lease, request, session.now_ms));
-  const Call group[] = {
-      {kLease, Arguments().number(session.id).bytes(lease.token).bytes(lease.owner).number(lease.until_ms)},
-      {kCommit}};
-  PARLEY_CHECK(connection.commit(group, deadline));
-  return lease;
+  Result<Lease> lease = granted(session.lease, request, session.now_ms);
+  const std::optional<Lease> kept = lease ? *lease : bounded(session.lease, session.now_ms);
+  if (kept) {
+    const Call group[] = {
+        {kLease, Arguments().number(session.id).bytes(kept->token).bytes(kept->owner).number(kept->until_ms)},
+        {kCommit}};
+    PARLEY_CHECK(connection.commit(group, deadline));
+  }
+  if (!lease) return std::unexpected(std::move(lease).error());
+  return *std::move(lease);
 }
 
 class PostgresBackend final : public Backend {

@@ -243,23 +243,25 @@ class RedisBackend final : public Backend {
   Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) override {
     return with_connection(deadline, [&](RedisConnection& connection) -> Result<Lease> {
       const RedisKeys keys = live_keys(tag_of(key));
-      PARLEY_TRY(const RedisReply reply,
-                 ask_live(connection, key, Script::Lease, {keys.head, keys.batches},
-                          {new_short_id(), request.token, request.owner, std::to_string(request.time.count()),
-                           request.takes_over ? "yes" : ""},
-                          deadline));
-      if (reply.word() == "ok") return Lease{request.token, request.owner, reply.items[1].integer};
-      const Held held = read_held(reply);
-      return granted(held.lease, request, held.now_ms);
+      for (int i = 0; i < kMostTries; ++i) {
+        PARLEY_TRY(const RedisReply reply,
+                   ask_live(connection, key, Script::Lease, {keys.head, keys.batches},
+                            {new_short_id(), request.token, request.owner,
+                             std::to_string(request.time.count()), request.takes_over ? "yes" : ""},
+                            deadline));
+        if (reply.word() == "ok") return Lease{request.token, request.owner, reply.items[1].integer};
+        const Held held = read_held(reply);
+        PARLEY_CHECK(granted(held.lease, request, held.now_ms));
+        // The process that held it has ended, which only this machine knows.
+        PARLEY_CHECK(give_back(connection, keys.head, held.lease.token, deadline));
+      }
+      return busy();
     });
   }
 
   Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) override {
-    return with_connection(deadline, [&](RedisConnection& connection) -> Result<void> {
-      RedisRequest request = connection.request();
-      request.script(Script::Release, {live_keys(tag_of(key)).head}, {token});
-      PARLEY_TRY(const RedisReply reply, connection.ask_one(request, deadline));
-      return {};
+    return with_connection(deadline, [&](RedisConnection& connection) {
+      return give_back(connection, live_keys(tag_of(key)).head, token, deadline);
     });
   }
 
@@ -296,6 +298,14 @@ class RedisBackend final : public Backend {
   static std::unexpected<Error> busy() {
     return fail(Code::Unavailable, "too many others are changing this session");
   }
+  static Result<void> give_back(RedisConnection& connection, const std::string& head,
+                                const std::string& token, Deadline deadline) {
+    RedisRequest request = connection.request();
+    request.script(Script::Release, {head}, {token});
+    PARLEY_TRY([[maybe_unused]] const RedisReply reply, connection.ask_one(request, deadline));
+    return {};
+  }
+
 
   // Marks the session and runs a script on it; again if its time was over, when it has gone.
   static Result<RedisReply> ask_live(RedisConnection& connection, const SessionKey& key, Script script,

@@ -150,6 +150,12 @@ local head = call('HMGET', KEYS[1], 'id', 'expires', 'token', 'owner', 'until')
 if is_over(head[2]) then return {'expired', head[1]} end
 local now = now_ms()
 if head[3] and now < tonumber(head[5]) and head[3] ~= ARGV[2] and ARGV[5] == '' then
+  -- A clock was ahead when the lease was taken: it lasts no longer than it was asked for (lease_owner.h).
+  local length = tonumber(head[4]:match('\31(%d+)') or 0)
+  if length > 0 and tonumber(head[5]) - now > length then
+    head[5] = whole(now + length)
+    call('HSET', KEYS[1], 'until', head[5])
+  end
   return {'lease', head[3], head[4], head[5], now}
 end
 if not head[1] then

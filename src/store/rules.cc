@@ -4,11 +4,17 @@
 #include <charconv>
 #include <utility>
 
+#include "store/lease_owner.h"
+
 namespace parley::store {
 namespace {
 
 bool is_held(const Lease& lease, std::int64_t now_ms) {
   return !lease.token.empty() && now_ms < lease.until_ms;
+}
+
+std::unexpected<Error> run_by(const Lease& held) {
+  return fail(Code::Conflict, "the session is run by '" + LeaseOwner::read(held.owner).name + "'");
 }
 
 }  // namespace
@@ -38,17 +44,24 @@ Result<void> check_size(const RowBatch& batch, Position size) {
 Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms) {
   if (is_held(held, now_ms)) {
     if (batch.lease == held.token) return {};
-    return fail(Code::Conflict, "the session is run by '" + held.owner + "'");
+    return run_by(held);
   }
   if (batch.lease.empty()) return {};
   return fail(Code::Conflict, "the lease is over");
 }
 
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms) {
-  if (is_held(held, now_ms) && held.token != request.token && !request.takes_over) {
-    return fail(Code::Conflict, "the session is run by '" + held.owner + "'");
+  if (is_held(held, now_ms) && held.token != request.token && !request.takes_over &&
+      !has_ended(LeaseOwner::read(held.owner).process)) {
+    return run_by(held);
   }
   return Lease{request.token, request.owner, now_ms + request.time.count()};
+}
+
+std::optional<Lease> bounded(const Lease& held, std::int64_t now_ms) {
+  const std::int64_t length = LeaseOwner::read(held.owner).length.count();
+  if (!is_held(held, now_ms) || length == 0 || held.until_ms - now_ms <= length) return {};
+  return Lease{held.token, held.owner, now_ms + length};
 }
 
 Result<void> check_fork(const SessionKey& from, Position has, Position size) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,11 @@ Result<void> check_size(const RowBatch& batch, Position size);
 
 // A lease without a token is none. Fails with Conflict, naming the owner.
 Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms);
-// The lease that a request gets where `held` is.
+// The lease that a request gets where `held` is. One whose process has ended on this machine is over
+// (lease_owner.h).
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms);
+// The lease as it should be if it lasts longer than it was asked for: a clock was ahead when it was taken.
+std::optional<Lease> bounded(const Lease& held, std::int64_t now_ms);
 
 // ---- Forks
 

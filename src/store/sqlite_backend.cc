@@ -166,13 +166,18 @@ class SqliteBackend final : public Backend {
   }
 
   Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) override {
-    Lease out;
+    Result<Lease> out;
     PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
       PARLEY_TRY(const auto session, take_session(db, key));
-      PARLEY_TRY(out, granted(session ? session->lease : Lease{}, request, now_ms()));
-      if (session) return set_lease(db, session->id, out);
+      const Lease held = session ? session->lease : Lease{};
+      out = granted(held, request, now_ms());
+      if (!out) {  // which stays an answer if a lease that lasts too long is made shorter
+        const std::optional<Lease> shorter = bounded(held, now_ms());
+        return shorter ? set_lease(db, session->id, *shorter) : Result<void>();
+      }
+      if (session) return set_lease(db, session->id, *out);
       PARLEY_TRY(const std::int64_t made, make_session(db, key, now_ms()));
-      return set_lease(db, made, out);
+      return set_lease(db, made, *out);
     }));
     return out;
   }

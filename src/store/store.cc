@@ -6,6 +6,7 @@
 
 #include "parley/base/utf8.h"
 #include "parley/store/backend.h"
+#include "store/lease_owner.h"
 #include "store/row.h"
 #include "store/words.h"
 
@@ -182,12 +183,13 @@ Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std:
   PARLEY_CHECK(check_id(owner, "owner of the lease"));
   if (!token.empty()) PARLEY_CHECK(check_id(token, "token of the lease"));
   if (time <= std::chrono::milliseconds(0)) return fail(Code::Invalid, "a lease must last for some time");
-  const LeaseRequest request{owner, token.empty() ? new_short_id() : token, time,
-                             mode == LeaseMode::TakeOver};
+  const LeaseRequest request{LeaseOwner{owner, time, this_process()}.text(),
+                             token.empty() ? new_short_id() : token, time, mode == LeaseMode::TakeOver};
   // Nobody tells when a lease ends, so a waiter looks again, less and less often.
   std::chrono::milliseconds pause(2);
   while (true) {
     Result<Lease> lease = backend_->lease(key, request, deadline);
+    if (lease) lease->owner = owner;
     if (lease || lease.error().code != Code::Conflict || mode != LeaseMode::Wait) return lease;
     if (deadline.has_passed()) return fail(Code::Timeout, lease.error().message);
     std::this_thread::sleep_for(std::min(pause, deadline.left()));
