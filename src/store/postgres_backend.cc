@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "parley/base/clock.h"
+#include "parley/base/ids.h"
 #include "store/backends.h"
 #include "store/pool.h"
 #include "store/postgres_append.h"
@@ -61,6 +62,21 @@ constexpr Statement kRelease{"release",
                              " WHERE tenant = $1 AND name = $2 AND lease_token = $3"};
 
 Arguments key_of(const SessionKey& key) {
+// A write that nobody sees: no tenant has an empty name.
+constexpr Statement kProbe{"probe",
+                           "INSERT INTO parley.batches (tenant, session, batch, hash, first, count, void_us)"
+                           " VALUES ('', '', $1, 0, 0, 0, 0)"};
+constexpr Statement kUnprobe{"unprobe",
+                             "DELETE FROM parley.batches WHERE tenant = '' AND session = '' AND batch = $1"};
+
+Sql<void> probe_write(PostgresConnection& connection, Deadline deadline) {
+  const std::string id = new_short_id();
+  const Call group[] = {
+      {kBegin}, {kProbe, Arguments().bytes(id)}, {kUnprobe, Arguments().bytes(id)}, {kCommit}};
+  PARLEY_CHECK(connection.run(group, deadline));
+  return {};
+}
+
   return std::move(Arguments().bytes(key.tenant).bytes(key.session));
 }
 
@@ -212,6 +228,7 @@ class PostgresBackend final : public Backend {
           out.latency_us =
               std::chrono::duration_cast<std::chrono::microseconds>(Deadline::Clock::now() - start).count();
           return found;
+          if (found.takes_writes) PARLEY_CHECK(probe_write(c, deadline));
         });
     out.circuit = pool_.circuit();
     if (!server) {

@@ -278,9 +278,12 @@ class RedisBackend final : public Backend {
       PARLEY_TRY(const RedisFacts facts, read_facts(connection, deadline));
       judge(facts, out);
       remember(out.durability);
-      return {};
+      return out.is_ok ? probe_write(connection, deadline) : Result<void>();
     });
-    if (!done) out.error = done.error();
+    if (!done) {
+      out.is_ok = false;
+      out.error = done.error();
+    }
     out.circuit = pool_.circuit();
     return out;
   }
@@ -295,9 +298,6 @@ class RedisBackend final : public Backend {
     return out;
   }
 
-  static std::unexpected<Error> busy() {
-    return fail(Code::Unavailable, "too many others are changing this session");
-  }
   static Result<void> give_back(RedisConnection& connection, const std::string& head,
                                 const std::string& token, Deadline deadline) {
     RedisRequest request = connection.request();
@@ -306,6 +306,9 @@ class RedisBackend final : public Backend {
     return {};
   }
 
+  static std::unexpected<Error> busy() {
+    return fail(Code::Unavailable, "too many others are changing this session");
+  }
 
   // Marks the session and runs a script on it; again if its time was over, when it has gone.
   static Result<RedisReply> ask_live(RedisConnection& connection, const SessionKey& key, Script script,

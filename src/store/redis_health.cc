@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "parley/base/ids.h"
+
 namespace parley::store {
 namespace {
 
@@ -97,6 +99,16 @@ Result<RedisFacts> read_facts(RedisConnection& connection, Deadline deadline) {
 }
 
 Durability durability_of(const RedisFacts& facts) { return level_of(facts).durability; }
+
+Result<void> probe_write(RedisConnection& connection, Deadline deadline) {
+  const std::string key = "parley:{probe}:" + new_short_id();
+  RedisRequest request = connection.request();
+  request.command({"SET", key, std::string(1024, ' '), "PX", "1000"});
+  request.command({"DEL", key});
+  PARLEY_TRY(const std::vector<RedisReply> replies, connection.ask_all(request, deadline));
+  if (replies[0].kind == RedisReply::Kind::Error) return std::unexpected(redis_error(replies[0]));
+  return {};
+}
 
 void judge(const RedisFacts& facts, Health& health) {
   health.is_ok = true;

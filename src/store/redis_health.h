@@ -23,4 +23,7 @@ Durability durability_of(const RedisFacts& facts);
 // Sets version, durability, warnings, and whether it is ok.
 void judge(const RedisFacts& facts, Health& health);
 
+// Whether the server takes a write: a key that is set and deleted again.
+Result<void> probe_write(RedisConnection& connection, Deadline deadline);
+
 }  // namespace parley::store

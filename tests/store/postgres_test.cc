@@ -9,6 +9,7 @@
 #include "parley/base/ids.h"
 #include "parley/store/store.h"
 #include "postgres_server.h"
+#include "store/lease_owner.h"
 
 namespace parley::store {
 namespace {
@@ -95,6 +96,62 @@ TEST_F(Postgres, SaysHowDurableTheServerIs) {
   Store quick = open({.durability = Durability::None});
   EXPECT_EQ(quick.append(key, Batch({said("hello")}))->durability, Durability::None);
   EXPECT_EQ(quick.health().warnings.size(), 1U);
+}
+
+TEST_F(Postgres, MakesDoWithTheConnectionsThatItGets) {
+  ASSERT_TRUE(open().append(key, Batch({said("hello")})));
+  const std::string role = "few" + std::to_string(random_uuid()[0] % 1'000'000);
+  sql("CREATE ROLE " + role + " LOGIN SUPERUSER");
+  sql("ALTER ROLE " + role + " NOSUPERUSER CONNECTION LIMIT 2");
+  sql("GRANT ALL ON SCHEMA parley TO " + role);
+  sql("GRANT ALL ON ALL TABLES IN SCHEMA parley TO " + role);
+  sql("GRANT ALL ON ALL SEQUENCES IN SCHEMA parley TO " + role);
+  std::string uri = server->uri();
+  uri.replace(uri.find("parley@"), 6, role);
+  {
+    Store store = *open_store(uri, {.connections = 8});
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 20; ++i) {
+          const auto done = store.append({"few", "s" + std::to_string(t)}, Batch({said("hello")}));
+          EXPECT_TRUE(done) << done.error().message;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(store.health().circuit, Circuit::Closed);
+  }
+  sql("DROP OWNED BY " + role);
+  sql("DROP ROLE " + role);
+}
+
+TEST_F(Postgres, IsUnwellIfTheServerTakesNoWrites) {
+  ASSERT_TRUE(open().append(key, Batch({said("hello")})));
+  EXPECT_TRUE(open().health().is_ok);
+  sql("ALTER DATABASE postgres SET default_transaction_read_only = on");
+  const Health health = open().health();
+  sql("BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT");
+  EXPECT_FALSE(health.is_ok);
+  ASSERT_TRUE(health.error);
+  EXPECT_TRUE(open().health().is_ok);
+  EXPECT_EQ(sql("SELECT count(*) FROM parley.batches"), "1");
+}
+
+TEST_F(Postgres, FreesTheLeaseOfAProcessThatHasEndedAndBoundsOthers) {
+  Store store = open();
+  ASSERT_TRUE(store.lease(key, "me", std::chrono::hours(1)));
+  const auto set_owner = [&](const std::string& process) {
+    const LeaseOwner owner{"the dead", milliseconds(50), process};
+    sql("UPDATE parley.sessions SET lease_owner = '" + owner.text() + "' RETURNING 1");
+  };
+  const std::string me = this_process();
+  set_owner(me + "0");  // it began at another time
+  EXPECT_TRUE(store.lease(key, "you", std::chrono::hours(1)));
+  set_owner(me);
+  EXPECT_EQ(store.lease(key, "you", std::chrono::hours(1)).error().message,
+            "the session is run by 'the dead'");
+  EXPECT_TRUE(store.lease(key, "you", std::chrono::hours(1), LeaseMode::Wait));
 }
 
 TEST_F(Postgres, SaysWhyItCannotBeReached) {

@@ -15,6 +15,7 @@
 #include "parley/store/conformance.h"
 #include "parley/store/store.h"
 #include "redis_server.h"
+#include "store/lease_owner.h"
 #include "store/redis_keys.h"
 
 namespace parley::store {
@@ -115,6 +116,44 @@ TEST_F(Redis, IsUnwellIfTheServerThrowsDataAway) {
   EXPECT_FALSE(health.is_ok);
   ASSERT_TRUE(health.error);
   EXPECT_NE(health.error->message.find("noeviction"), std::string::npos);
+}
+
+TEST_F(Redis, IsUnwellIfTheServerTakesNoWrites) {
+  start();
+  add("a");
+  const std::set<std::string> before = keys();
+  EXPECT_TRUE(store_->health().is_ok);
+  set("maxmemory", "1");
+  const Health health = store_->health();
+  EXPECT_FALSE(health.is_ok);
+  ASSERT_TRUE(health.error);
+  EXPECT_FALSE(store_->append(kKey, Batch({said("b")})));
+  set("maxmemory", "0");
+  EXPECT_TRUE(store_->health().is_ok);
+  EXPECT_EQ(keys(), before);
+}
+
+TEST_F(Redis, FreesTheLeaseOfAProcessThatHasEnded) {
+  start();
+  const auto dead = [&](const std::string& process) {
+    const LeaseOwner owner{"the dead", std::chrono::hours(1), process};
+    ASSERT_TRUE(store_->lease(kKey, "me", std::chrono::hours(1), LeaseMode::TakeOver));
+    ASSERT_TRUE(server_->ask({"HSET", live_keys(tag_of(kKey)).head, "owner", owner.text()}));
+  };
+  const std::string me = this_process();
+  dead(me);
+  EXPECT_EQ(store_->lease(kKey, "you", std::chrono::hours(1)).error().message,
+            "the session is run by 'the dead'");
+  dead(me + "0");  // it began at another time
+  EXPECT_TRUE(store_->lease(kKey, "you", std::chrono::hours(1)));
+}
+
+TEST_F(Redis, BoundsALeaseByItsLength) {
+  start();
+  ASSERT_TRUE(store_->lease(kKey, "me", std::chrono::milliseconds(50)));
+  ASSERT_TRUE(server_->ask({"HSET", live_keys(tag_of(kKey)).head, "until", "99999999999999"}));
+  EXPECT_EQ(store_->lease(kKey, "you", std::chrono::hours(1)).error().code, Code::Conflict);
+  EXPECT_TRUE(store_->lease(kKey, "you", std::chrono::hours(1), LeaseMode::Wait));
 }
 
 TEST_F(Redis, TakesSettingsThatItMayNotSeeForTheWorst) {
