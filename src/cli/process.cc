@@ -139,6 +139,7 @@ void prepare_process() {
     if (opened >= 0 && opened != fd) ::close(opened);
   }
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is then an error of the write
   for (const int signal : kSignals) {
     struct sigaction action = {};
     // Under nohup(1) a hangup stays ignored. SIGINT is taken even if a shell ignores it for its background
