@@ -268,9 +268,16 @@ Exit count_sessions(const SessionsOptions& options) {
 Exit verify_sessions(const SessionsOptions& options) {
   Outcome<Store> store = open_store(options.store);
   if (!store) return store.error();
+  const auto faults = from_store(store->inspect());
+  if (!faults) return faults.error();
   std::uint64_t records = 0;
   std::uint64_t damaged = 0;
+  bool is_file_damaged = false;
   std::string out;
+  for (const store::Fault& fault : *faults) {
+    out += fmt::format("{}: {}\n", fault.is_certain ? "the file" : "possible loss", visible(fault.what));
+    is_file_damaged = is_file_damaged || fault.is_certain;
+  }
   const auto verified = each_session(*store, options, [&](const SessionInfo& info) -> Outcome<void> {
     for (store::Position at = 0; at < info.size;) {
       const auto page =
@@ -288,16 +295,13 @@ Exit verify_sessions(const SessionsOptions& options) {
     }
     return {};
   });
-  if (!verified) return verified.error();
-  const auto faults = from_store(store->inspect());
-  if (!faults) return faults.error();
-  for (const std::string& fault : *faults) out += fmt::format("the file: {}\n", visible(fault));
-  if (!options.quiet) {
+  if (verified && !options.quiet) {
     say(fmt::format("{} records read, {} damaged{}", records, damaged,
-                    faults->empty() ? "" : "; the file itself is damaged"));
+                    is_file_damaged ? "; the file itself is damaged" : ""));
   }
   const Exit exit = print(out, options.output);
-  return damaged == 0 && faults->empty() ? exit : worse(exit, Exit::Refused);
+  if (!verified) return worse(exit, verified.error());
+  return damaged == 0 && !is_file_damaged ? exit : worse(exit, Exit::Refused);
 }
 
 Exit back_up_sessions(const SessionsOptions& options) {

@@ -61,7 +61,6 @@ constexpr Statement kRelease{"release",
                              "UPDATE parley.sessions SET lease_token = ''"
                              " WHERE tenant = $1 AND name = $2 AND lease_token = $3"};
 
-Arguments key_of(const SessionKey& key) {
 // A write that nobody sees: no tenant has an empty name.
 constexpr Statement kProbe{"probe",
                            "INSERT INTO parley.batches (tenant, session, batch, hash, first, count, void_us)"
@@ -77,6 +76,7 @@ Sql<void> probe_write(PostgresConnection& connection, Deadline deadline) {
   return {};
 }
 
+Arguments key_of(const SessionKey& key) {
   return std::move(Arguments().bytes(key.tenant).bytes(key.session));
 }
 
@@ -227,8 +227,8 @@ class PostgresBackend final : public Backend {
           PARLEY_TRY(PostgresFacts found, describe_server(c, deadline));
           out.latency_us =
               std::chrono::duration_cast<std::chrono::microseconds>(Deadline::Clock::now() - start).count();
-          return found;
           if (found.takes_writes) PARLEY_CHECK(probe_write(c, deadline));
+          return found;
         });
     out.circuit = pool_.circuit();
     if (!server) {

@@ -98,8 +98,6 @@ Result<RedisFacts> read_facts(RedisConnection& connection, Deadline deadline) {
   return out;
 }
 
-Durability durability_of(const RedisFacts& facts) { return level_of(facts).durability; }
-
 Result<void> probe_write(RedisConnection& connection, Deadline deadline) {
   const std::string key = "parley:{probe}:" + new_short_id();
   RedisRequest request = connection.request();
@@ -109,6 +107,8 @@ Result<void> probe_write(RedisConnection& connection, Deadline deadline) {
   if (replies[0].kind == RedisReply::Kind::Error) return std::unexpected(redis_error(replies[0]));
   return {};
 }
+
+Durability durability_of(const RedisFacts& facts) { return level_of(facts).durability; }
 
 void judge(const RedisFacts& facts, Health& health) {
   health.is_ok = true;

@@ -26,34 +26,90 @@ class Readers {
  public:
   explicit Readers(std::string path) : path_(std::move(path)) {}
 
-  Result<Db> take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        Db db = std::move(idle_.back());
-        idle_.pop_back();
-        return db;
-      }
+  struct Reader {
+    Db db;
+    Db::Mode mode;
+  };
+
+  Result<Reader> take() {
+    std::unique_lock lock(mutex_);
+    if (!idle_.empty()) {
+      Reader reader = std::move(idle_.back());
+      idle_.pop_back();
+      return reader;
     }
-    return Db::open(path_, Db::Mode::Read);
+    const Db::Mode mode = mode_;
+    lock.unlock();
+    PARLEY_TRY(Db db, Db::open(path_, mode));
+    return Reader{std::move(db), mode};
   }
 
-  void give_back(Db db) {
+  void give_back(Reader reader) {
     const std::lock_guard lock(mutex_);
-    if (idle_.size() < kMostIdle) idle_.push_back(std::move(db));
+    if (idle_.size() < kMostIdle && reader.mode == mode_) idle_.push_back(std::move(reader));
+  }
+
+  void set_mode(Db::Mode mode) {
+    const std::lock_guard lock(mutex_);
+    mode_ = mode;
+    idle_.clear();
   }
 
  private:
   static constexpr std::size_t kMostIdle = 4;
   std::string path_;
   std::mutex mutex_;
-  std::vector<Db> idle_;
+  Db::Mode mode_ = Db::Mode::Read;
+  std::vector<Reader> idle_;
 };
 
 // Before 3.51.3 (3.50.7, 3.44.6) a reset of the log during a write can lose committed pages.
 bool has_reset_bug(int version) {
   return version < 3'051'003 && !(version >= 3'050'007 && version < 3'051'000) &&
          !(version >= 3'044'006 && version < 3'045'000);
+}
+
+// How a database is read, and what is wrong with it, as far as opening it shows.
+struct Reading {
+  Db::Mode mode;
+  std::optional<Fault> damage;
+};
+
+// For a database that cannot be written, or whose folder cannot.
+Result<Reading> look_read_only(const std::string& path) {
+  const std::optional<Witnessed> seen = read_witness(path);  // first, as it may only lag
+  Db::Mode mode = Db::Mode::ReadOnly;
+  Result<Db> db = Db::open(path, mode);
+  Result<std::int64_t> version = db ? check_owner(*db, path) : std::unexpected(db.error());
+  if (!version && version.error().code == Code::Unavailable) {
+    // SQLite needs a file beside the database to read its log. Without a log, the file is all there is.
+    std::error_code error;
+    const auto log = std::filesystem::file_size(path + "-wal", error);
+    if (!error && log > 0) {
+      return fail(
+          Code::Unavailable,
+          "the log of the database cannot be read where nothing can be written: copy the database and "
+          "'" +
+              path + "-wal' to another folder",
+          path);
+    }
+    mode = Db::Mode::Immutable;
+    db = Db::open(path, mode);
+    version = db ? check_owner(*db, path) : std::unexpected(db.error());
+  }
+  if (!version) return std::unexpected(version.error());
+  if (!is_newest(*version)) {
+    return fail(Code::Unsupported,
+                "an older Parley made the database, and it cannot be brought up to date where nothing can be "
+                "written: copy it to another folder",
+                path);
+  }
+  PARLEY_TRY(const Mark mark, mark_of(*db));
+  Reading out{mode, loss_of(mark, seen, path)};
+  if (const Result<void> known = check_newest(*db); !known && !out.damage) {
+    out.damage = Fault{known.error().message};
+  }
+  return out;
 }
 
 class SqliteBackend final : public Backend {
@@ -79,7 +135,8 @@ class SqliteBackend final : public Backend {
 
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
                                           Deadline deadline) override {
-    return read_with<std::optional<Appended>>(deadline, [&](Db& db) -> Result<std::optional<Appended>> {
+    using Found = std::optional<Appended>;
+    return read_with<Found>(deadline, Found(), [&](Db& db) -> Result<Found> {
       PARLEY_TRY(const auto session, find_session(db, key));
       if (!session) return std::nullopt;
       PARLEY_TRY(auto known, find_batch(db, session->id, batch));
@@ -90,14 +147,14 @@ class SqliteBackend final : public Backend {
   }
 
   Result<RowPage> read(const SessionKey& key, const Range& range, Deadline deadline) override {
-    return read_with<RowPage>(deadline, [&](Db& db) -> Result<RowPage> {
+    return read_with<RowPage>(deadline, no_session(key), [&](Db& db) -> Result<RowPage> {
       PARLEY_TRY(const SessionRow session, existing(db, key));
       return read_rows(db, session, range);
     });
   }
 
   Result<SessionInfo> head(const SessionKey& key, Deadline deadline) override {
-    return read_with<SessionInfo>(deadline, [&](Db& db) -> Result<SessionInfo> {
+    return read_with<SessionInfo>(deadline, no_session(key), [&](Db& db) -> Result<SessionInfo> {
       PARLEY_TRY(const SessionRow session, existing(db, key));
       return info_of(db, key.session, session);
     });
@@ -116,7 +173,7 @@ class SqliteBackend final : public Backend {
   Result<SessionList> list(const std::string& tenant, const ListOptions& options,
                            Deadline deadline) override {
     PARLEY_TRY(const ListCursor after, ListCursor::read(options.after));
-    return read_with<SessionList>(deadline, [&](Db& db) -> Result<SessionList> {
+    return read_with<SessionList>(deadline, SessionList(), [&](Db& db) -> Result<SessionList> {
       PARLEY_TRY(std::vector<SessionInfo> all, sessions_of(db, tenant));
       std::erase_if(all, [&](const SessionInfo& info) { return !after.is_before(info); });
       std::sort(all.begin(), all.end(), comes_before);
@@ -132,7 +189,7 @@ class SqliteBackend final : public Backend {
   Result<std::vector<Hit>> search(const std::string& tenant, const std::vector<std::string>& phrases,
                                   std::size_t count, Deadline deadline) override {
     PARLEY_CHECK(bring_index_up_to_date(deadline));
-    return read_with<std::vector<Hit>>(deadline,
+    return read_with<std::vector<Hit>>(deadline, std::vector<Hit>(),
                                        [&](Db& db) { return find_hits(db, tenant, phrases, count); });
   }
 
@@ -196,58 +253,122 @@ class SqliteBackend final : public Backend {
     out.version = sqlite_version();
     out.durability = durability_;
     const auto start = std::chrono::steady_clock::now();
-    const auto seen =
-        read_with<std::int64_t>(deadline, [](Db& db) { return db.number("SELECT count(*) FROM sessions"); });
+    const auto seen = read_with<std::int64_t>(
+        deadline, 0, [](Db& db) { return db.number("SELECT count(*) FROM sessions"); });
     out.latency_us =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start)
             .count();
-    out.is_ok = seen.has_value();
-    if (!seen) out.error = seen.error();
+    const Result<void> probed = seen ? probe(deadline) : std::unexpected(seen.error());
+    out.is_ok = probed.has_value();
+    if (!probed) out.error = probed.error();
     if (has_reset_bug(sqlite_version_number())) {
       out.warnings.push_back(
           "SQLite " + out.version +
           " can lose pages if two programs write at once: let Parley alone write to the file");
     }
     for (std::string& warning : permission_warnings(path_)) out.warnings.push_back(std::move(warning));
+    const std::lock_guard lock(mutex_);
+    if (reading_ && reading_->damage && out.is_ok) out.warnings.push_back(reading_->damage->what);
     return out;
   }
 
-  Result<std::vector<std::string>> inspect(Deadline deadline) override {
-    return read_with<std::vector<std::string>>(deadline, [](Db& db) -> Result<std::vector<std::string>> {
-      std::vector<std::string> out;
+  Result<std::vector<Fault>> inspect(Deadline deadline) override {
+    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    std::vector<Fault> out;
+    if (!reading) return out;
+    if (reading->damage) out.push_back(*reading->damage);
+    return read_in(deadline, [&](Db& db) -> Result<std::vector<Fault>> {
       PARLEY_TRY(Query q, db.query("PRAGMA integrity_check(100)"));
       while (true) {
         const Result<bool> has_row = q.step();
         if (!has_row && has_row.error().code != Code::Damaged) return std::unexpected(has_row.error());
-        if (!has_row) out.push_back(has_row.error().message);
+        if (!has_row) out.push_back({has_row.error().message});
         if (!has_row || !*has_row) return out;
-        if (q.text(0) != "ok") out.emplace_back(q.text(0));
+        if (q.text(0) != "ok") out.push_back({std::string(q.text(0))});
       }
     });
   }
 
   Result<void> back_up(const std::string& path, Deadline deadline) override {
-    PARLEY_CHECK(open(deadline));
-    PARLEY_TRY(Db db, Db::open(path_, Db::Mode::Write));  // a reader may not write, elsewhere neither
+    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    if (!reading) return fail(Code::NotFound, "there is no database to back up", path_);
+    // A reader beside writers may not write, elsewhere neither.
+    const Db::Mode mode = reading->mode == Db::Mode::Read ? Db::Mode::Write : reading->mode;
+    PARLEY_TRY(Db db, Db::open(path_, mode));
     db.wait_until(deadline);
     PARLEY_CHECK(make_new_file(path));
     Result<void> copied = db.copy_to(path);
+    if (copied) copied = make_another(path);
     if (!copied) ::unlink(path.c_str());
     return copied;
   }
 
  private:
-  // Opens the file at the first call, and again after a failure.
+  // A copy is a database of its own: the witness of the first says nothing about it.
+  static Result<void> make_another(const std::string& path) {
+    PARLEY_TRY(Db db, Db::open(path, Db::Mode::Write));
+    return renew_id(db);
+  }
+
+  // A child of fork() shares locks and memory with its parent, and would break both.
+  Result<void> check_process() const {
+    if (pid_ == ::getpid()) return {};
+    return fail(Code::Unsupported, "the store was opened before fork(): open it in the child");
+  }
+
+  Result<void> check_damage(const Reading& reading) const {
+    if (!reading.damage || !reading.damage->is_certain) return {};
+    return fail(Code::Damaged, reading.damage->what, path_);
+  }
+
+  // Opens the file at the first call, and again after a failure. REQUIRES: the mutex is held.
+  Result<void> open_writer(const Deadline& deadline) {
+    PARLEY_TRY(writer_, SqliteWriter::open(path_, durability_, deadline));
+    pid_ = ::getpid();
+    reading_ = Reading{Db::Mode::Read, writer_->damage()};
+    readers_.set_mode(Db::Mode::Read);
+    return {};
+  }
+
   Result<void> open(const Deadline& deadline) {
     const std::lock_guard lock(mutex_);
     if (writer_ != nullptr) {
-      // A child of fork() shares locks and memory with its parent, and would break both.
-      if (pid_ == ::getpid()) return {};
-      return fail(Code::Unsupported, "the store was opened before fork(): open it in the child");
+      PARLEY_CHECK(check_process());
+    } else {
+      PARLEY_CHECK(open_writer(deadline));
     }
-    PARLEY_TRY(writer_, SqliteWriter::open(path_, durability_, deadline));
+    return check_damage(*reading_);
+  }
+
+  // How to read; nothing if there is no database, of which reading makes none.
+  Result<std::optional<Reading>> open_for_reading(const Deadline& deadline) {
+    const std::lock_guard lock(mutex_);
+    if (reading_) {
+      PARLEY_CHECK(check_process());
+      return reading_;
+    }
+    PARLEY_TRY(const bool is_there, look_at_file(path_));
+    if (!is_there) return std::nullopt;
+    if (!is_read_only(path_)) {
+      PARLEY_CHECK(open_writer(deadline));
+      return reading_;
+    }
+    PARLEY_TRY(reading_, look_read_only(path_));
     pid_ = ::getpid();
-    return {};
+    readers_.set_mode(reading_->mode);
+    return reading_;
+  }
+
+  // Whether an append would work: a commit that nobody can see, or for a database that is still to be made,
+  // a file without a name.
+  Result<void> probe(const Deadline& deadline) {
+    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    if (!reading) return probe_place(path_);
+    if (reading->mode != Db::Mode::Read) {
+      return fail(Code::Unavailable,
+                  "the database can be read only: check the permissions of the file and its folder", path_);
+    }
+    return write(deadline, [](Db& db) { return db.run("UPDATE store SET base = base + 1"); });
   }
 
   Result<void> write(const Deadline& deadline, const SqliteWriter::Job& job) {
@@ -256,16 +377,24 @@ class SqliteBackend final : public Backend {
   }
 
   // What `job` gives, from one state of the database.
-  template <typename T, typename Job>
-  Result<T> read_with(const Deadline& deadline, const Job& job) {
-    PARLEY_CHECK(open(deadline));
-    PARLEY_TRY(Db db, readers_.take());
-    db.wait_until(deadline);
-    PARLEY_CHECK(db.run("BEGIN"));
-    Result<T> out = job(db);
-    db.roll_back();
-    readers_.give_back(std::move(db));
+  template <typename Job>
+  auto read_in(const Deadline& deadline, const Job& job) -> decltype(job(std::declval<Db&>())) {
+    PARLEY_TRY(Readers::Reader reader, readers_.take());
+    reader.db.wait_until(deadline);
+    PARLEY_CHECK(reader.db.run("BEGIN"));
+    auto out = job(reader.db);
+    reader.db.roll_back();
+    readers_.give_back(std::move(reader));
     return out;
+  }
+
+  // The same; `absent` if there is no database.
+  template <typename T, typename Job>
+  Result<T> read_with(const Deadline& deadline, Result<T> absent, const Job& job) {
+    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    if (!reading) return absent;
+    PARLEY_CHECK(check_damage(*reading));
+    return read_in(deadline, job);
   }
 
   static Result<SessionRow> existing(Db& db, const SessionKey& key) {
@@ -311,7 +440,7 @@ class SqliteBackend final : public Backend {
 
   Result<void> bring_index_up_to_date(const Deadline& deadline) {
     while (true) {
-      PARLEY_TRY(const bool is_current, read_with<bool>(deadline, is_index_current));
+      PARLEY_TRY(const bool is_current, read_with<bool>(deadline, true, is_index_current));
       if (is_current) return {};
       PARLEY_CHECK(write(deadline, index_some));
     }
@@ -322,6 +451,7 @@ class SqliteBackend final : public Backend {
   std::mutex mutex_;  // for opening
   int pid_ = 0;
   std::unique_ptr<SqliteWriter> writer_;
+  std::optional<Reading> reading_;
   Readers readers_;
 };
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,127 @@ TEST_F(SqliteBackend, RefusesADatabaseOfANewerVersion) {
 TEST_F(SqliteBackend, RefusesADatabaseOfSomebodyElse) {
   run("CREATE TABLE notes(text TEXT)");
   EXPECT_EQ(refusal().message, "the database is not Parley's");
+}
+
+// ---- What is refused stays as it is
+
+class SqliteRefusal : public SqliteBackend {
+ protected:
+  using Files = std::map<std::string, std::string>;
+  Files files() const {
+    Files out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      std::string& bytes = out[entry.path().filename()];
+      // What the users of a log share is memory, in which they say where they read.
+      if (entry.path().extension() != ".db-shm") bytes.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    return out;
+  }
+  // Whatever is asked of the store.
+  void expect_untouched(Code code) const {
+    const Files before = files();
+    Store store = open();
+    EXPECT_EQ(store.list("default").error().code, code);
+    EXPECT_EQ(store.append(kKey, Batch({record_of("hi")})).error().code, code);
+    EXPECT_EQ(store.inspect().error().code, code);
+    EXPECT_EQ(store.health().error->code, code);
+    EXPECT_TRUE(files() == before);
+  }
+};
+
+TEST_F(SqliteRefusal, LeavesADatabaseOfSomebodyElseAsItIs) {
+  run("CREATE TABLE notes(text TEXT); INSERT INTO notes VALUES ('mine')");
+  expect_untouched(Code::Invalid);
+}
+
+TEST_F(SqliteRefusal, LeavesALogOfSomebodyElseAsItIs) {
+  run("PRAGMA journal_mode = WAL; CREATE TABLE notes(text TEXT)");
+  expect_untouched(Code::Invalid);
+  // With all of it in the log of a program that is at work.
+  path_ = folder_ + "/busy.db";
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(db, "PRAGMA journal_mode = WAL; CREATE TABLE notes(text TEXT)", nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  expect_untouched(Code::Invalid);
+  sqlite3_close(db);
+}
+
+TEST_F(SqliteRefusal, LeavesADatabaseOfANewerVersionAsItIs) {
+  append("hi");
+  run("PRAGMA user_version = 99; PRAGMA journal_mode = DELETE");
+  std::filesystem::remove(path_ + "-lock");
+  std::filesystem::remove(path_ + "-witness");
+  expect_untouched(Code::Unsupported);
+}
+
+TEST_F(SqliteRefusal, LeavesWhatIsNoDatabaseAsItIs) {
+  for (const std::string& bytes : {std::string("hello"), std::string(9'000, 'x')}) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    expect_untouched(Code::Invalid);
+  }
+}
+
+TEST_F(SqliteRefusal, TakesAnEmptyFileAndAnyName) {
+  path_ = folder_ + "/a %41?b#c.db";
+  std::ofstream(path_).close();
+  append("hi");
+  EXPECT_EQ(open().read(kKey)->records.size(), 1U);
+  EXPECT_TRUE(std::filesystem::exists(path_));
+}
+
+// ---- Reading makes nothing
+
+TEST_F(SqliteBackend, IsNotMadeByReading) {
+  path_ = folder_ + "/no/such/folder/store.db";
+  Store store = open();
+  EXPECT_TRUE(store.list("default")->sessions.empty());
+  EXPECT_EQ(store.read(kKey).error().code, Code::NotFound);
+  EXPECT_EQ(store.head(kKey).error().code, Code::NotFound);
+  EXPECT_TRUE(store.search("default", "words")->empty());
+  EXPECT_FALSE(*store.resolve(kKey, "batch"));
+  EXPECT_TRUE(store.inspect()->empty());
+  EXPECT_EQ(store.back_up(folder_ + "/copy.db").error().code, Code::NotFound);
+  EXPECT_TRUE(store.health().is_ok);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  ASSERT_TRUE(store.append(kKey, Batch({record_of("hi")})));
+  EXPECT_EQ(store.list("default")->sessions.size(), 1U);
+}
+
+// ---- Damaged indexes
+
+class SqliteIndex : public SqliteBackend {
+ protected:
+  // Zeroes what the cells of the first page of an index hold.
+  void damage(const std::string& index) const {
+    const std::int64_t page = number("SELECT rootpage FROM sqlite_schema WHERE name = '" + index + "'");
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp((page - 1) * 8192 + 4096);
+    file << std::string(4096, '\0');
+  }
+};
+
+TEST_F(SqliteIndex, OfNamesThatIsDamagedHidesNoSession) {
+  append("hi");
+  damage("sessions_by_name");
+  Store store = open();
+  EXPECT_EQ(store.head(kKey).error().code, Code::Damaged);
+  EXPECT_EQ(store.append(kKey, Batch({record_of("again")})).error().code, Code::Damaged);
+  for (int i = 0; i < 20; ++i) {  // with the whole index checked, too
+    (void)store.append({"default", "new " + std::to_string(i)}, Batch({record_of("hi")}));
+  }
+  EXPECT_EQ(store.append(kKey, Batch({record_of("again")})).error().code, Code::Damaged);
+}
+
+TEST_F(SqliteIndex, OfRecordsThatIsDamagedMakesNoSessionShorter) {
+  for (int i = 0; i < 20; ++i) append("hi");
+  damage("records_by_position");
+  Store store = open();
+  EXPECT_EQ(store.read(kKey).error().code, Code::Damaged);
+  EXPECT_EQ(store.append(kKey, Batch({record_of("again")})).error().code, Code::Damaged);
+  EXPECT_FALSE(store.inspect()->empty());
 }
 
 class SqliteVersion3 : public SqliteBackend {
@@ -221,7 +343,7 @@ TEST_F(SqliteBackend, NamesADamagedRecord_P6) {
 
 TEST_F(SqliteBackend, FindsDamageWhereThereAreNoRecords) {
   for (int i = 0; i < 500; ++i) append("hi");
-  EXPECT_EQ(open().inspect(), std::vector<std::string>());
+  EXPECT_EQ(open().inspect(), std::vector<Fault>());
   // Somewhere in the index of batches, which reading a session does not need.
   const std::int64_t page = number("SELECT rootpage FROM sqlite_schema WHERE name = 'batches'");
   {
@@ -288,6 +410,70 @@ TEST_F(SqliteBackend, SaysThatTheDiskIsFullAndGoesOnWhenItIsNot) {
   const auto after = store.append(kKey, Batch({record_of("second")}));
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ(after->first, 1U);
+}
+
+// A process that may not open one file more.
+TEST_F(SqliteBackend, SaysThatTooManyFilesAreOpen) {
+  append("hi");
+  Store store = open();
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(0);
+  ::close(next);
+  const rlimit none = {static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto head = store.head(kKey);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(head);
+  EXPECT_EQ(head.error().message.find("permissions"), std::string::npos) << head.error().message;
+  EXPECT_NE(head.error().message.find("oo many"), std::string::npos) << head.error().message;
+  EXPECT_TRUE(store.head(kKey));
+}
+
+TEST_F(SqliteBackend, IsUnhealthyIfNothingCanBeWritten) {
+  append("hi");
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit none = {0, before.rlim_max};
+  Store store = open();
+  ASSERT_TRUE(store.head(kKey));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  const Health health = store.health();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(health.is_ok);
+  ASSERT_TRUE(health.error);
+  EXPECT_TRUE(store.health().is_ok);
+  EXPECT_EQ(store.head(kKey)->size, 1U);
+}
+
+// As on a file system that is mounted read-only; root may write to everything, so somebody else asks.
+TEST_F(SqliteBackend, CanBeReadWhereNothingCanBeWritten) {
+  append("what people said");
+  ASSERT_EQ(open().search("default", "people")->size(), 1U);
+  constexpr uid_t kNobody = 65534;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      if (::chmod(entry.path().c_str(), 0400) != 0) ::_exit(2);
+      if (::geteuid() == 0 && ::chown(entry.path().c_str(), kNobody, kNobody) != 0) ::_exit(2);
+    }
+    if (::chmod(folder_.c_str(), 0555) != 0) ::_exit(2);
+    if (::geteuid() == 0 && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) ::_exit(3);
+    Store store = open();
+    const auto page = store.read(kKey);
+    if (!page) std::fputs(page.error().message.c_str(), stderr);
+    if (!page || page->records.size() != 1) ::_exit(4);
+    if (store.list("default")->sessions.size() != 1) ::_exit(5);
+    if (store.search("default", "people")->size() != 1) ::_exit(6);
+    if (store.append(kKey, Batch({record_of("more")})).error().code != Code::Unavailable) ::_exit(7);
+    if (store.health().is_ok) ::_exit(8);
+    ::_exit(store.inspect()->empty() ? 0 : 9);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ::chmod(folder_.c_str(), 0700);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(SqliteBackend, KeepsAnImageOnceHoweverOftenItIsSaid) {

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <utility>
 
@@ -27,7 +28,21 @@ Code code_of(int code) {
   }
 }
 
-std::string_view hint_of(int code) {
+// By the error of the system where there is one: SQLite says the same of most of them.
+std::string_view hint_of(int code, int system) {
+  switch (system) {
+    case EMFILE:
+    case ENFILE:
+      return ": too many files are open; close some, or raise the limit (ulimit -n)";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return ": free some space";
+    case EROFS:
+      return ": the file system is read-only";
+    default:
+      break;
+  }
   switch (code & 0xFF) {
     case SQLITE_FULL:
       return ": free some space";
@@ -47,7 +62,8 @@ std::string_view hint_of(int code) {
 std::unexpected<Error> failure(sqlite3* db) {
   const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(db);
   const char* words = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
-  return fail(code_of(code), "the database said: " + std::string(words) + std::string(hint_of(code)));
+  const int system = db == nullptr ? 0 : sqlite3_system_errno(db);
+  return fail(code_of(code), "the database said: " + std::string(words) + std::string(hint_of(code, system)));
 }
 
 std::string_view bytes_of(const void* data, int size) {
@@ -55,9 +71,31 @@ std::string_view bytes_of(const void* data, int size) {
                          : std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size));
 }
 
-int remember_frames(void* frames, sqlite3*, const char*, int count) {
-  *static_cast<std::int64_t*>(frames) = count;
-  return SQLITE_OK;
+int flags_of(Db::Mode mode) {
+  switch (mode) {
+    case Db::Mode::Write:
+    case Db::Mode::Read:  // needs write access to the shared memory of the log; query_only guards the tables
+      return SQLITE_OPEN_READWRITE;
+    case Db::Mode::ReadOnly:
+      return SQLITE_OPEN_READONLY;
+    case Db::Mode::Immutable:
+      break;
+  }
+  return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+}
+
+std::string immutable_uri(const std::string& path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out = "file:";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c != '%' && c != '?' && c != '#') {
+      out += c;
+    } else {
+      ((out += '%') += kHex[byte >> 4]) += kHex[byte & 0xF];
+    }
+  }
+  return out + "?immutable=1";
 }
 
 // SQLite takes a null pointer for NULL, also where the size is 0.
@@ -120,17 +158,23 @@ bool Query::is_null(int column) const { return sqlite3_column_type(statement_, c
 void Db::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 void Db::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Db::Db(sqlite3* db) : log_frames_(std::make_unique<std::int64_t>(0)), db_(db) {}
+Db::Db(sqlite3* db) : log_(std::make_unique<Log>()), db_(db) {}
+
+int Db::remember_frames(void* log, sqlite3*, const char*, int count) {
+  auto& seen = *static_cast<Log*>(log);
+  seen.frames = count;
+  if (count < seen.checkpointed) seen.checkpointed = 0;  // the log was begun again
+  return SQLITE_OK;
+}
 
 Result<Db> Db::open(const std::string& path, Mode mode) {
   sqlite3* handle = nullptr;
-  // Readers need write access to the shared memory of the log; query_only keeps them from the tables.
-  const int flags =
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  const int flags = flags_of(mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
+  const std::string name = mode == Mode::Immutable ? immutable_uri(path) : path;
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   Db db(handle);
   if (code != SQLITE_OK) return failure(handle);
-  sqlite3_wal_hook(handle, remember_frames, db.log_frames_.get());
+  sqlite3_wal_hook(handle, remember_frames, db.log_.get());
   // A database may come from anybody: nothing in it may run code or change the schema behind our back.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -143,8 +187,8 @@ Result<Db> Db::open(const std::string& path, Mode mode) {
   PARLEY_CHECK(
       db.run("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA "
              "foreign_keys = OFF"));
-  PARLEY_CHECK(db.run(mode == Mode::Read ? "PRAGMA cache_size = -512; PRAGMA query_only = ON"
-                                         : "PRAGMA cache_size = -8192"));
+  PARLEY_CHECK(db.run(mode == Mode::Write ? "PRAGMA cache_size = -8192" : "PRAGMA cache_size = -512"));
+  if (mode == Mode::Read) PARLEY_CHECK(db.run("PRAGMA query_only = ON"));
   return db;
 }
 
@@ -212,7 +256,7 @@ Result<Db::Checkpointed> Db::checkpoint(bool erase) {
   const int mode = erase ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, mode, &frames, &done);
   if (code != SQLITE_OK && (code & 0xFF) != SQLITE_BUSY) return failure(db_.get());
-  *log_frames_ = 0;  // until the next commit says more
+  *log_ = {frames, frames};
   return Checkpointed{code == SQLITE_OK && done == frames, frames};
 }
 

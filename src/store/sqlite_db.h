@@ -50,7 +50,12 @@ class Query {
 
 class Db {
  public:
-  enum class Mode : std::uint8_t { Write, Read };
+  enum class Mode : std::uint8_t {
+    Write,
+    Read,       // beside writers
+    ReadOnly,   // where the file cannot be written
+    Immutable,  // the file alone, without its log; makes nothing beside it
+  };
 
   // Opens a file that exists.
   static Result<Db> open(const std::string& path, Mode mode);
@@ -66,8 +71,8 @@ class Db {
   // Fails with Unresolved if the disk failed as the commit was written: a crash may still bring it back.
   Result<void> commit();
   void roll_back();
-  // How long the log of writes was at the last commit here, in frames of one page; 0 after a checkpoint.
-  std::int64_t log_frames() const { return *log_frames_; }
+  // How much came into the log of writes since the last checkpoint here, in frames of one page.
+  std::int64_t log_frames() const { return log_->frames - log_->checkpointed; }
 
   std::int64_t last_id() const;
   std::int64_t changes() const;  // rows that were inserted, updated or deleted since it was opened
@@ -82,6 +87,8 @@ class Db {
   };
   Result<Checkpointed> checkpoint(bool erase);
 
+  int missed_names = 0;  // how often no session had a name (sqlite_sessions.cc)
+
   // A copy of the whole file, as of one moment.
   Result<void> copy_to(const std::string& path);
 
@@ -94,7 +101,13 @@ class Db {
   };
   explicit Db(sqlite3* db);
 
-  std::unique_ptr<std::int64_t> log_frames_;  // at an address of its own, which SQLite is told
+  struct Log {
+    std::int64_t frames = 0;        // at the last commit here
+    std::int64_t checkpointed = 0;  // of these, at the last checkpoint
+  };
+  static int remember_frames(void* log, sqlite3* db, const char* name, int count);
+
+  std::unique_ptr<Log> log_;  // at an address of its own, which SQLite is told
   std::unique_ptr<sqlite3, Close> db_;
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
 };

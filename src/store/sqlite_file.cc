@@ -44,6 +44,11 @@ bool is_remote(const std::string& folder) {
   return std::find(std::begin(kRemote), std::end(kRemote), type) != std::end(kRemote);
 }
 
+Result<void> check_local(const std::string& path) {
+  if (!is_remote(folder_of(path))) return {};
+  return fail(Code::Unsupported, "a database cannot be on a network file system", path);
+}
+
 // Makes the missing folders of a path, for this user alone.
 Result<void> make_folders(const std::string& folder) {
   std::string made;
@@ -67,9 +72,7 @@ Result<bool> make_file(const std::string& path) {
   return true;
 }
 
-Result<void> check_file(const std::string& path) {
-  struct stat about = {};
-  if (::lstat(path.c_str(), &about) != 0) return failure("cannot look at the file", path);
+Result<void> check_file(const struct stat& about, const std::string& path) {
   const auto refuse = [&](const char* why) {
     return fail(Code::Invalid, std::string("a database must be ") + why, path);
   };
@@ -82,16 +85,46 @@ Result<void> check_file(const std::string& path) {
 
 }  // namespace
 
-Result<void> prepare_file(const std::string& path) {
-  if (path.empty()) return fail(Code::Invalid, "the path of the database is empty");
-  if (path.find('\0') != std::string::npos) return fail(Code::Invalid, "the path of the database has a NUL");
-  const std::string folder = folder_of(path);
-  PARLEY_CHECK(make_folders(folder));
-  if (is_remote(folder)) {
-    return fail(Code::Unsupported, "a database cannot be on a network file system", path);
+Result<bool> look_at_file(const std::string& path) {
+  struct stat about = {};
+  if (::lstat(path.c_str(), &about) != 0) {
+    if (errno == ENOENT) return false;
+    return failure("cannot look at the file", path);
   }
-  PARLEY_CHECK(make_file(path));
-  return check_file(path);
+  PARLEY_CHECK(check_local(path));
+  PARLEY_CHECK(check_file(about, path));
+  return true;
+}
+
+bool is_read_only(const std::string& path) {
+  return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0 ||
+         ::faccessat(AT_FDCWD, folder_of(path).c_str(), W_OK, AT_EACCESS) != 0;
+}
+
+Result<void> probe_place(const std::string& path) {
+  std::string folder = folder_of(path);
+  struct stat about = {};
+  while (::stat(folder.c_str(), &about) != 0 && errno == ENOENT && folder != folder_of(folder)) {
+    folder = folder_of(folder);
+  }
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    return failure("cannot make a file there", folder);
+  }
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);  // it has no name
+  if (file < 0) return {};  // not every file system has such files
+  const std::string bytes(std::size_t{64} << 10, '\0');
+  errno = ENOSPC;  // unless the system says otherwise
+  const bool is_written = ::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  if (!is_written) return failure("cannot write there", folder);
+  return {};
+}
+
+Result<void> make_folders_of(const std::string& path) {
+  PARLEY_CHECK(make_folders(folder_of(path)));
+  return check_local(path);
 }
 
 Result<void> make_new_file(const std::string& path) {

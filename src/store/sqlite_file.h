@@ -9,12 +9,21 @@
 
 namespace parley::store {
 
-// Makes the file and its folder if there is none (0600 and 0700, whatever the umask). Refuses what is not a
-// regular file of one's own on a local disk: a symbolic link, a second name, another owner, a network file
-// system. The file is never opened here once it exists: closing it would drop the locks that SQLite holds.
-Result<void> prepare_file(const std::string& path);
+// True if there is a file. Refuses what is not a regular file of one's own on a local disk: a symbolic link,
+// a second name, another owner, a network file system. Changes nothing, and does not open the file: closing
+// it would drop the locks that SQLite holds.
+Result<bool> look_at_file(const std::string& path);
 
-// Makes an empty file (0600). Fails with Invalid if there is one.
+// True if the file, or the folder in which SQLite makes its log, cannot be written.
+bool is_read_only(const std::string& path);
+
+// Whether a file could be made there, and its missing folders. Leaves nothing behind.
+Result<void> probe_place(const std::string& path);
+
+// Makes the missing folders of a file (0700).
+Result<void> make_folders_of(const std::string& path);
+
+// Makes an empty file (0600, whatever the umask). Fails with Invalid if there is one.
 Result<void> make_new_file(const std::string& path);
 
 // What health should say of the permissions of a file and its folder.

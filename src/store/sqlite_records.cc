@@ -146,6 +146,15 @@ Result<void> insert_rows(Db& db, const std::string& tenant, std::int64_t session
   return q.bind(5, static_cast<std::int64_t>(batch.hash)).run();
 }
 
+Result<void> check_newest(Db& db) {
+  const Result<std::int64_t> lost = db.number(
+      "SELECT count(*) FROM (SELECT session, position FROM records ORDER BY id DESC LIMIT 64) n "
+      "WHERE NOT EXISTS (SELECT 1 FROM records r INDEXED BY records_by_position "
+      "WHERE r.session = n.session AND r.position = n.position)");
+  if (!lost || *lost == 0) return {};  // a page that cannot be read at all is an error of whoever reads it
+  return fail(Code::Damaged, "the index of records is damaged: restore the database from a backup");
+}
+
 Result<RowPage> read_rows(Db& db, const SessionRow& session, const Range& range) {
   RowPage page;
   PARLEY_TRY(page.size, size_of(db, session));

@@ -26,4 +26,8 @@ Result<void> insert_rows(Db& db, const std::string& tenant, std::int64_t session
 // A row that cannot be read (P6) comes without what it holds, so that its checksum tells.
 Result<RowPage> read_rows(Db& db, const SessionRow& session, const Range& range);
 
+// Fails with Damaged if the index by position does not know one of the newest records: sessions would seem
+// shorter than they are, and an append would give a position twice.
+Result<void> check_newest(Db& db);
+
 }  // namespace parley::store

@@ -135,21 +135,14 @@ CREATE VIEW messages AS
          CAST(r.body AS TEXT) AS body
   FROM records r JOIN sessions s ON s.id = r.session WHERE r.kind = 'message';
 )sql",
+    // 5: what tells this database from others, and the base of its mark.
+    R"sql(
+CREATE TABLE store(id INTEGER NOT NULL, base INTEGER NOT NULL) STRICT;
+INSERT INTO store VALUES (random(), 0);
+)sql",
 };
 
 constexpr std::int64_t kVersion = std::size(kSteps);
-
-Result<void> check_owner(Db& db, std::int64_t version, const std::string& path) {
-  PARLEY_TRY(const std::int64_t application, db.number("PRAGMA application_id"));
-  PARLEY_TRY(const std::int64_t tables, db.number("SELECT count(*) FROM sqlite_schema"));
-  if (tables == 0 && version == 0) return {};
-  if (application != kApplicationId) return fail(Code::Invalid, "the database is not Parley's", path);
-  if (version <= kVersion) return {};
-  return fail(Code::Unsupported,
-              "the database was made by a newer Parley (its version is " + std::to_string(version) +
-                  ", this one knows " + std::to_string(kVersion) + ")",
-              path);
-}
 
 Result<void> run_steps(Db& db, std::int64_t version) {
   for (std::int64_t step = version; step < kVersion; ++step) PARLEY_CHECK(db.run(kSteps[step]));
@@ -159,10 +152,25 @@ Result<void> run_steps(Db& db, std::int64_t version) {
 
 }  // namespace
 
-Result<void> migrate(Db& db, const std::string& path) {
+Result<std::int64_t> check_owner(Db& db, const std::string& path) {
   PARLEY_TRY(const std::int64_t version, db.number("PRAGMA user_version"));
-  PARLEY_CHECK(check_owner(db, version, path));
-  if (version == kVersion) return {};
+  PARLEY_TRY(const std::int64_t application, db.number("PRAGMA application_id"));
+  if (application != kApplicationId) {
+    PARLEY_TRY(const std::int64_t tables, db.number("SELECT count(*) FROM sqlite_schema"));
+    if (tables == 0 && version == 0) return 0;
+    return fail(Code::Invalid, "the database is not Parley's", path);
+  }
+  if (version <= kVersion) return version;
+  return fail(Code::Unsupported,
+              "the database was made by a newer Parley (its version is " + std::to_string(version) +
+                  ", this one knows " + std::to_string(kVersion) + ")",
+              path);
+}
+
+bool is_newest(std::int64_t version) { return version == kVersion; }
+
+Result<void> migrate(Db& db, std::int64_t version) {
+  if (is_newest(version)) return {};
   PARLEY_CHECK(db.run("BEGIN IMMEDIATE"));
   if (auto done = run_steps(db, version); !done) {
     db.roll_back();
@@ -170,5 +178,20 @@ Result<void> migrate(Db& db, const std::string& path) {
   }
   return db.commit();
 }
+
+Result<Mark> mark_of(Db& db) {
+  PARLEY_TRY(Query q, db.query("SELECT id, base + (SELECT coalesce(max(id), 0) FROM records) FROM store"));
+  PARLEY_TRY(const bool has_row, q.step());
+  if (!has_row) return fail(Code::Damaged, "the database has lost its id: restore it from a backup");
+  return Mark{static_cast<std::uint64_t>(q.integer(0)), static_cast<std::uint64_t>(q.integer(1))};
+}
+
+Result<void> raise_mark(Db& db, std::uint64_t before) {
+  PARLEY_TRY(Query q,
+             db.query("UPDATE store SET base = ?1 + 1 - (SELECT coalesce(max(id), 0) FROM records)"));
+  return q.bind(1, static_cast<std::int64_t>(before)).run();
+}
+
+Result<void> renew_id(Db& db) { return db.run("UPDATE store SET id = random()"); }
 
 }  // namespace parley::store

@@ -30,6 +30,29 @@ SessionRow session_in(const Query& q) {
 
 bool has_expired(const SessionRow& session) { return session.expires_ms && now_ms() >= *session.expires_ms; }
 
+// A damaged page of the index of names can make a session seem not to be there, and an append would begin it
+// again: so a name that the index does not have is looked for without it. That takes longer the more sessions
+// there are; a connection that asks often has the whole index checked once instead.
+constexpr int kMostScans = 8;
+
+Result<void> check_absent(Db& db, const SessionKey& key) {
+  if (db.missed_names > kMostScans) return {};
+  const bool is_scan = db.missed_names < kMostScans;
+  PARLEY_TRY(Query q,
+             db.query(is_scan ? "SELECT 1 FROM sessions NOT INDEXED "
+                                "WHERE tenant = ?1 AND name = ?2 AND removed = 0"
+                              : "SELECT 1 FROM sessions s NOT INDEXED WHERE removed = 0 AND NOT EXISTS "
+                                "(SELECT 1 FROM sessions INDEXED BY sessions_by_name WHERE "
+                                "tenant = s.tenant AND name = s.name AND removed = 0)"));
+  if (is_scan) q.bind_text(1, key.tenant).bind_text(2, key.session);
+  PARLEY_TRY(const bool is_there, q.step());
+  if (is_there) {
+    return fail(Code::Damaged, "the index of sessions is damaged: restore the database from a backup");
+  }
+  ++db.missed_names;
+  return {};
+}
+
 Result<std::optional<SessionRow>> session_named(Db& db, const SessionKey& key) {
   PARLEY_TRY(
       Query q,
@@ -37,8 +60,9 @@ Result<std::optional<SessionRow>> session_named(Db& db, const SessionKey& key) {
                "FROM sessions WHERE tenant = ?1 AND name = ?2 AND removed = 0"));
   q.bind_text(1, key.tenant).bind_text(2, key.session);
   PARLEY_TRY(const bool has_row, q.step());
-  if (!has_row) return std::nullopt;
-  return session_in(q);
+  if (has_row) return session_in(q);
+  PARLEY_CHECK(check_absent(db, key));
+  return std::nullopt;
 }
 
 Result<SessionRow> session_by_id(Db& db, std::int64_t id) {

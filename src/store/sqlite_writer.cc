@@ -1,11 +1,13 @@
 #include "store/sqlite_writer.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
 
-#include "store/sqlite_schema.h"
+#include "store/sqlite_records.h"
 
 namespace parley::store {
 namespace {
@@ -14,11 +16,11 @@ using std::chrono::milliseconds;
 
 constexpr const char* kPageSize = "PRAGMA page_size = 8192";
 // The log keeps its bytes when it was moved: to write over them is quicker than to make a file longer.
-constexpr const char* kSettings = "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 67108864;";
-// The log is moved when it is this long and nobody has written for a moment; and when it is far longer, even
-// if everybody waits: at that length, 64 MB, fewer than one append in a hundred meets it.
+constexpr const char* kSettings = "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 8388608;";
+// The log is moved when it is this long and nobody has written for a moment; and when it is twice as long,
+// 8 MB, even if everybody waits.
 constexpr std::int64_t kLongFrames = 512;
-constexpr std::int64_t kTooLongFrames = 8'192;
+constexpr std::int64_t kTooLongFrames = 1'024;
 constexpr milliseconds kMoment(20);
 constexpr std::size_t kMostInGroup = 1024;
 constexpr std::chrono::microseconds kPatience(50);  // less than the syncs for which a group is worth while
@@ -35,34 +37,101 @@ const char* synchronous(Durability durability) {
   return "PRAGMA synchronous = FULL";
 }
 
-Result<Db> open_database(const std::string& path, Durability durability, const Deadline& deadline) {
-  PARLEY_TRY(Db db, Db::open(path, Db::Mode::Write));
-  db.wait_until(deadline);
+Result<std::int64_t> version_by(Db::Mode mode, const std::string& path) {
+  PARLEY_TRY(Db db, Db::open(path, mode));
+  return check_owner(db, path);
+}
+
+bool is_refusal(const Error& error) { return error.code == Code::Invalid || error.code == Code::Unsupported; }
+
+// A file of somebody else must stay as it is, and so must its folder. Whatever else is wrong is found once
+// the database is open.
+Result<void> check_before_opening(const std::string& path) {
+  Result<std::int64_t> version = version_by(Db::Mode::Immutable, path);
+  // The log of a program that is at work may say more than the file.
+  struct stat about = {};
+  if (version == 0 && ::stat((path + "-wal").c_str(), &about) == 0 && about.st_size > 0 &&
+      ::stat((path + "-shm").c_str(), &about) == 0) {
+    version = version_by(Db::Mode::ReadOnly, path);
+  }
+  if (!version && is_refusal(version.error())) return std::unexpected(version.error());
+  return {};
+}
+
+Result<void> set_up(Db& db, Durability durability, const std::string& path) {
   PARLEY_CHECK(db.run(kPageSize));
   PARLEY_TRY(const std::string mode, db.word("PRAGMA journal_mode = WAL"));
   if (mode != "wal") return fail(Code::Unsupported, "the database cannot have a log of writes", path);
   PARLEY_CHECK(db.run(synchronous(durability)));
-  PARLEY_CHECK(db.run(kSettings));
-  return db;
+  return db.run(kSettings);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open(const std::string& path, Durability durability,
-                                                         const Deadline& deadline) {
-  PARLEY_CHECK(prepare_file(path));
-  PARLEY_TRY(FileLock lock, FileLock::open(path + "-lock"));
-  PARLEY_CHECK(lock.lock(deadline));
-  Result<Db> db = open_database(path, durability, deadline);
-  Result<void> migrated = db ? migrate(*db, path) : Result<void>(std::unexpected(db.error()));
-  lock.unlock();
-  PARLEY_CHECK(std::move(migrated));
-  const auto patience = durability == Durability::Full ? kPatience : kPatience.zero();
-  return std::unique_ptr<SqliteWriter>(new SqliteWriter(*std::move(db), std::move(lock), patience));
+std::optional<Fault> loss_of(const Mark& mark, const std::optional<Witnessed>& seen,
+                             const std::string& path) {
+  if (!seen || seen->id != mark.id || mark.at >= seen->last) return {};
+  const std::string count = std::to_string(seen->last - mark.at);
+  if (mark.at >= seen->full) {
+    return Fault{
+        "the last " + count +
+            " changes may be lost: they were written with less than durability 'full', and the log '" + path +
+            "-wal' does not have them",
+        false};
+  }
+  return Fault{"the last " + count + " changes, which were acknowledged, are lost: the log '" + path +
+               "-wal' was damaged or deleted; restore a backup, or delete '" + witness_path(path) +
+               "' to go on without them"};
 }
 
-SqliteWriter::SqliteWriter(Db db, FileLock lock, std::chrono::microseconds patience)
-    : db_(std::move(db)), lock_(std::move(lock)), patience_(patience) {}
+Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open(const std::string& path, Durability durability,
+                                                         const Deadline& deadline) {
+  PARLEY_TRY(const bool is_there, look_at_file(path));
+  PARLEY_CHECK(is_there ? check_before_opening(path) : make_folders_of(path));
+  PARLEY_TRY(FileLock lock, FileLock::open(path + "-lock"));
+  PARLEY_CHECK(lock.lock(deadline));
+  Result<std::unique_ptr<SqliteWriter>> writer = open_locked(path, durability, deadline);
+  lock.unlock();
+  if (writer) (*writer)->lock_.emplace(std::move(lock));
+  return writer;
+}
+
+Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open_locked(const std::string& path,
+                                                                Durability durability,
+                                                                const Deadline& deadline) {
+  PARLEY_TRY(const bool is_there, look_at_file(path));
+  if (!is_there) {
+    remove_witness(path);
+    PARLEY_CHECK(make_new_file(path));
+  }
+  PARLEY_TRY(Db db, Db::open(path, Db::Mode::Write));
+  db.wait_until(deadline);
+  PARLEY_TRY(const std::int64_t version, check_owner(db, path));
+  std::optional<Fault> damage;
+  if (version == 0) {  // all that a witness knows of has gone
+    const std::optional<Witnessed> seen = read_witness(path);
+    if (seen) damage = loss_of({seen->id, 0}, seen, path);
+    if (damage && damage->is_certain) return fail(Code::Damaged, damage->what, path);
+  }
+  PARLEY_CHECK(set_up(db, durability, path));
+  PARLEY_CHECK(migrate(db, version));
+  PARLEY_TRY(Witness witness, Witness::open(path));
+  PARLEY_TRY(const Mark mark, mark_of(db));
+  const std::optional<Witnessed> seen = witness.read();
+  if (!damage) damage = loss_of(mark, seen, path);
+  if (const Result<void> known = check_newest(db); !known && !damage) damage = Fault{known.error().message};
+  if (!seen || seen->id != mark.id) witness.write({mark.id, 0, mark.at});
+  std::unique_ptr<SqliteWriter> out(new SqliteWriter(std::move(db), std::move(witness), durability));
+  out->mark_ = mark;
+  out->damage_ = std::move(damage);
+  return out;
+}
+
+SqliteWriter::SqliteWriter(Db db, Witness witness, Durability durability)
+    : db_(std::move(db)),
+      witness_(std::move(witness)),
+      durability_(durability),
+      patience_(durability == Durability::Full ? kPatience : kPatience.zero()) {}
 
 SqliteWriter::~SqliteWriter() {
   tender_.request_stop();
@@ -162,11 +231,11 @@ void SqliteWriter::serve(Group& group) {
   for (const Request* request : group) {
     if (request->deadline.at() > latest->at()) latest = &request->deadline;
   }
-  Result<void> done = lock_.lock(*latest);
+  Result<void> done = lock_->lock(*latest);
   if (done) {
     db_.wait_until(*latest);
     done = group.front()->is_alone ? group.front()->job(db_) : commit(group);
-    lock_.unlock();
+    lock_->unlock();
   }
   if (done) return;
   for (Request* request : group) {
@@ -183,14 +252,57 @@ Result<void> SqliteWriter::commit(Group& group) {
     db_.roll_back();
     PARLEY_TRY(is_clean, run_all(group, true));
   }
-  return db_.commit();
+  const bool has_changed = db_.changes() != changes_;
+  Result<Mark> mark = has_changed ? raised_mark() : Result<Mark>(mark_);
+  if (!mark) {
+    db_.roll_back();
+    return std::unexpected(mark.error());
+  }
+  PARLEY_CHECK(db_.commit());
+  mark_ = *mark;
+  if (has_changed) bear_witness();
+  return {};
+}
+
+// Begins a transaction. The mark of a database never falls: if it does, somebody has taken its log away.
+Result<void> SqliteWriter::begin() {
+  PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
+  PARLEY_CHECK(begin.run());
+  Result<Mark> mark = mark_of(db_);
+  if (mark && mark->at < mark_.at) {
+    mark = fail(Code::Damaged, "the database has lost commits while it was in use: restore it from a backup");
+  }
+  if (!mark) {
+    db_.roll_back();
+    return std::unexpected(mark.error());
+  }
+  mark_ = *mark;
+  changes_ = db_.changes();
+  return {};
+}
+
+// The mark that this transaction leaves, which is higher than the one it found.
+Result<Mark> SqliteWriter::raised_mark() {
+  PARLEY_TRY(Mark mark, mark_of(db_));
+  if (mark.at > mark_.at) return mark;
+  PARLEY_CHECK(raise_mark(db_, mark_.at));
+  mark.at = mark_.at + 1;
+  return mark;
+}
+
+void SqliteWriter::bear_witness() {
+  Witnessed seen{mark_.id, mark_.at, mark_.at};
+  if (durability_ != Durability::Full) {
+    const std::optional<Witnessed> before = witness_.read();
+    seen.full = before && before->id == mark_.id ? std::min(before->full, mark_.at) : 0;
+  }
+  witness_.write(seen);
 }
 
 // False if a job failed and left changes behind. Who comes while the jobs run goes with them: of two groups
 // that take turns each has half of the callers only, and a sync of its own.
 Result<bool> SqliteWriter::run_all(Group& group, bool with_savepoints) {
-  PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
-  PARLEY_CHECK(begin.run());
+  PARLEY_CHECK(begin());
   for (std::size_t i = 0; i < group.size(); ++i) {
     Request* request = group[i];
     const std::int64_t before = db_.changes();

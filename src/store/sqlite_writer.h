@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,8 +27,13 @@
 #include "parley/store/record.h"
 #include "store/sqlite_db.h"
 #include "store/sqlite_file.h"
+#include "store/sqlite_schema.h"
+#include "store/sqlite_witness.h"
 
 namespace parley::store {
+
+// What is missing in a database of this mark, by what its witness has seen.
+std::optional<Fault> loss_of(const Mark& mark, const std::optional<Witnessed>& seen, const std::string& path);
 
 class SqliteWriter {
  public:
@@ -35,6 +41,7 @@ class SqliteWriter {
   // it did the first time was undone.
   using Job = std::function<Result<void>(Db& db)>;
 
+  // Makes the database if there is none. Nothing is touched if it is refused (sqlite_schema.h).
   static Result<std::unique_ptr<SqliteWriter>> open(const std::string& path, Durability durability,
                                                     const Deadline& deadline);
   ~SqliteWriter();
@@ -42,6 +49,10 @@ class SqliteWriter {
   // Returns when the job's transaction is committed, or with why it is not: the job's own error, Timeout if
   // its turn did not come in time, Unresolved if the disk failed in the commit.
   Result<void> run(const Job& job, const Deadline& deadline);
+
+  // What was found to be wrong with the database as it was opened: the witness knows of commits that are not
+  // there, or an index does not know of records.
+  const std::optional<Fault>& damage() const { return damage_; }
 
   // Moves all that is in the log into the file and empties the log: what was deleted is then gone from the
   // disk. Fails with Timeout if a reader is in the way for too long.
@@ -59,22 +70,32 @@ class SqliteWriter {
   };
   using Group = std::vector<Request*>;
 
-  SqliteWriter(Db db, FileLock lock, std::chrono::microseconds patience);
+  SqliteWriter(Db db, Witness witness, Durability durability);
+  static Result<std::unique_ptr<SqliteWriter>> open_locked(const std::string& path, Durability durability,
+                                                           const Deadline& deadline);
   Result<void> wait_for(Request& request);
   void lead(std::unique_lock<std::mutex>& lock);
   bool take_more(Group& group);
   void take_late(Group& group);
   void serve(Group& group);
   Result<void> commit(Group& group);
+  Result<void> begin();
+  Result<Mark> raised_mark();
+  void bear_witness();
   Result<bool> run_all(Group& group, bool with_savepoints);
   Result<void> run_in_savepoint(const Job& job);
   void start_tender();
   void tend_log(const std::stop_token& stop);
   Result<void> checkpoint();
 
-  Db db_;                               // used by whoever leads a group
-  FileLock lock_;                       // likewise
+  Db db_;                         // used by whoever leads a group
+  std::optional<FileLock> lock_;  // likewise; always there once it is open
+  Witness witness_;               // likewise
+  Mark mark_;                     // as the transaction found it, or as the last one left it; likewise
+  std::int64_t changes_ = 0;      // before the transaction; likewise
+  Durability durability_;
   std::chrono::microseconds patience_;  // with those who may come
+  std::optional<Fault> damage_;
 
   std::mutex mutex_;
   std::deque<Request*> queue_;

@@ -202,9 +202,9 @@ Result<void> Store::release(const SessionKey& key, const Lease& lease, Deadline 
   return backend_->release(key, lease.token, deadline);
 }
 
-Result<std::vector<std::string>> Backend::inspect(Deadline) { return std::vector<std::string>(); }
+Result<std::vector<Fault>> Backend::inspect(Deadline) { return std::vector<Fault>(); }
 
-Result<std::vector<std::string>> Store::inspect(Deadline deadline) { return backend_->inspect(deadline); }
+Result<std::vector<Fault>> Store::inspect(Deadline deadline) { return backend_->inspect(deadline); }
 
 Result<void> Backend::back_up(const std::string&, Deadline) {
   return fail(Code::Unsupported, "this store is no file: back it up with the tools of its server");

@@ -82,8 +82,8 @@ class Backend {
   virtual Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) = 0;
   virtual Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) = 0;
   virtual Health health(Deadline deadline) = 0;
-  // What is wrong with the file, a sentence each. For stores that are files; the others have nothing to say.
-  virtual Result<std::vector<std::string>> inspect(Deadline deadline);
+  // What is wrong with the file. For stores that are files; the others have nothing to say.
+  virtual Result<std::vector<Fault>> inspect(Deadline deadline);
   // Writes all of it, as of one moment, to a new file. For stores that are files.
   virtual Result<void> back_up(const std::string& path, Deadline deadline);
 };

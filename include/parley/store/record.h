@@ -159,4 +159,12 @@ struct Health {
   std::optional<Error> error = {};  // why it is not ok
 };
 
+// What is wrong with a store that is a file.
+struct Fault {
+  std::string what;
+  // False: it may be so. A store written with less than Durability::Full may lack its last commits.
+  bool is_certain = true;
+  bool operator==(const Fault&) const = default;
+};
+
 }  // namespace parley::store

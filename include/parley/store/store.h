@@ -132,10 +132,10 @@ class Store {
   Health health() { return health(soon()); }
   Health health(Deadline deadline);
 
-  // What is wrong with a store that is a file, beside what its records tell by themselves (P6): a sentence
-  // each, at most 100. Reads the whole file once, however long that takes. A server looks after its own.
-  Result<std::vector<std::string>> inspect() { return inspect(soon()); }
-  Result<std::vector<std::string>> inspect(Deadline deadline);
+  // What is wrong with a store that is a file, beside what its records tell by themselves (P6), at most 100
+  // faults. Reads the whole file once, however long that takes. A server looks after its own.
+  Result<std::vector<Fault>> inspect() { return inspect(soon()); }
+  Result<std::vector<Fault>> inspect(Deadline deadline);
 
   // Writes all of it, every tenant included, as of one moment, to a file that is not there yet and that can
   // be opened as a store. Fails with Unsupported if the store is no file: a server has tools of its own.
