@@ -194,11 +194,13 @@ class SqliteBackend final : public Backend {
   }
 
   Result<void> remove(const SessionKey& key, Deadline deadline) override {
-    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
+    PARLEY_CHECK(open(deadline));
+    const auto erase = [&](Db& db) -> Result<void> {
       PARLEY_TRY(const SessionRow session, existing(db, key));
       PARLEY_CHECK(erase_session(db, session.id));
       return merge_index(db);
-    }));
+    };
+    PARLEY_CHECK(writer_->run_with_room(erase, deadline));
     return writer_->empty_log(deadline);
   }
 
@@ -213,11 +215,13 @@ class SqliteBackend final : public Backend {
   }
 
   Result<std::size_t> sweep(Deadline deadline) override {
+    PARLEY_CHECK(open(deadline));
     std::size_t swept = 0;
-    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
+    const auto erase = [&](Db& db) -> Result<void> {
       PARLEY_TRY(swept, erase_expired(db));
       return swept == 0 ? Result<void>() : merge_index(db);
-    }));
+    };
+    PARLEY_CHECK(writer_->run_with_room(erase, deadline));
     if (swept > 0) PARLEY_CHECK(writer_->empty_log(deadline));
     return swept;
   }
@@ -316,9 +320,9 @@ class SqliteBackend final : public Backend {
     return fail(Code::Unsupported, "the store was opened before fork(): open it in the child");
   }
 
-  Result<void> check_damage(const Reading& reading) const {
+  static Result<void> check_damage(const Reading& reading) {
     if (!reading.damage || !reading.damage->is_certain) return {};
-    return fail(Code::Damaged, reading.damage->what, path_);
+    return fail(Code::Damaged, reading.damage->what);
   }
 
   // Opens the file at the first call, and again after a failure. REQUIRES: the mutex is held.

@@ -1,6 +1,8 @@
 // What can go wrong with a file. The promises themselves are tested by tests/store, on every backend.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sqlite3.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -410,6 +412,35 @@ TEST_F(SqliteBackend, SaysThatTheDiskIsFullAndGoesOnWhenItIsNot) {
   const auto after = store.append(kKey, Batch({record_of("second")}));
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ(after->first, 1U);
+}
+
+// On a file system of one's own, which takes root.
+TEST_F(SqliteBackend, RemovesASessionWhenTheDiskIsFull) {
+  constexpr int kNoRight = 77;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m") != 0) {
+      ::_exit(kNoRight);
+    }
+    for (int i = 0; i < 20; ++i) append("what people said");
+    {
+      std::ofstream file(folder_ + "/full", std::ios::binary);
+      while (file.write(std::string(4096, 'x').data(), 4096).flush()) {
+      }
+    }
+    Store store = open();
+    if (store.append(kKey, Batch({record_of(std::string(100'000, 'x'))}))) ::_exit(1);
+    if (store.health().is_ok) ::_exit(2);
+    const auto removed = store.remove(kKey);
+    if (!removed) std::fputs(removed.error().message.c_str(), stderr);
+    if (!removed) ::_exit(3);
+    ::_exit(store.append(kKey, Batch({record_of("more")})) ? 0 : 4);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == kNoRight) GTEST_SKIP() << "may not mount";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // A process that may not open one file more.

@@ -172,4 +172,13 @@ Result<void> FileLock::lock(const Deadline& deadline) {
 
 void FileLock::unlock() { ::flock(file_, LOCK_UN); }
 
+void FileLock::keep_room() {
+  constexpr off_t kRoom = off_t{1} << 20;
+  struct stat about = {};
+  if (::fstat(file_, &about) != 0 || about.st_blocks * 512 >= kRoom) return;
+  (void)::fallocate(file_, FALLOC_FL_KEEP_SIZE, 0, kRoom);
+}
+
+void FileLock::give_room() { [[maybe_unused]] const int done = ::ftruncate(file_, 0); }
+
 }  // namespace parley::store

@@ -43,6 +43,11 @@ class FileLock {
   Result<void> lock(const Deadline& deadline);
   void unlock();
 
+  // Room on the disk that the lock's file holds, so that something can still be removed when the disk is
+  // full: a removal is written to the log first. Not every file system can hold room; then there is none.
+  void keep_room();
+  void give_room();
+
  private:
   explicit FileLock(int file) : file_(file) {}
   int file_;

@@ -54,6 +54,9 @@ class SqliteWriter {
   // there, or an index does not know of records.
   const std::optional<Fault>& damage() const { return damage_; }
 
+  // Does the job with room that was held for it if the disk is full. For removals.
+  Result<void> run_with_room(const Job& job, const Deadline& deadline);
+
   // Moves all that is in the log into the file and empties the log: what was deleted is then gone from the
   // disk. Fails with Timeout if a reader is in the way for too long.
   Result<void> empty_log(const Deadline& deadline);
