@@ -36,10 +36,10 @@ std::vector<Message> OpenManusMemory::get_recent_messages(std::int64_t n) const 
   return {messages_.begin() + static_cast<std::ptrdiff_t>(slice_start(n, messages_.size())), messages_.end()};
 }
 
-std::vector<Json> OpenManusMemory::to_dict_list(Dialect dialect) const {
+std::vector<Json> OpenManusMemory::to_dict_list(Dialect dialect, Form form) const {
   std::vector<Json> out;
   for (const Message& message : messages_) {
-    for (Json& dict : to_dicts(message, dialect)) out.push_back(std::move(dict));
+    for (Json& dict : to_dicts(message, dialect, form)) out.push_back(std::move(dict));
   }
   return out;
 }

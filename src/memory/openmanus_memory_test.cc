@@ -88,5 +88,64 @@ TEST(OpenManusMemory, WritesDicts) {
   EXPECT_EQ(dicts.front().text().view(), R"({"role":"user","content":"hi"})");
 }
 
+// A field in a message that is read, and in the original's to_dict() of it: there unless it is null.
+struct Field {
+  std::string_view read, written;
+};
+constexpr Field kAbsent{"", ""};
+
+// Every role with every field absent, null, empty and given, between members that the original does not know
+// and in another order: what to_dict() gives has the original's order, no nulls and nothing else.
+TEST(OpenManusMemory, WritesWhatWasReadAsTheOriginalDoes) {
+  const std::vector<Field> contents = {kAbsent,
+                                       {R"("content":null)", ""},
+                                       {R"("content":"")", R"("content":"")"},
+                                       {R"("content":"h\u00e9")", R"("content":"h\u00e9")"}};
+  const std::vector<Field> calls = {
+      kAbsent,
+      {R"("tool_calls":null)", ""},
+      {R"("tool_calls":[])", R"("tool_calls":[])"},
+      {R"("tool_calls":[{"index":0,"function":{"arguments":"{\"q\": 1}","name":"f","x":null},"id":"c1"}])",
+       R"("tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"q\": 1}"}}])"}};
+  const auto strings = [](std::string_view key) {
+    static std::vector<std::string> kept;
+    kept.reserve(64);
+    const auto field = [&](std::string_view value) -> std::string_view {
+      return kept.emplace_back("\"" + std::string(key) + "\":" + std::string(value));
+    };
+    const std::string_view null = field("null"), empty = field("\"\""), given = field("\"ab\"");
+    return std::vector<Field>{kAbsent, {null, ""}, {empty, empty}, {given, given}};
+  };
+  const std::vector<Field> names = strings("name");
+  const std::vector<Field> ids = strings("tool_call_id");
+  const std::vector<Field> images = strings("base64_image");
+  std::size_t count = 0;
+  for (const std::string_view role : {"user", "system", "assistant", "tool"}) {
+    for (std::size_t i = 0; i < 1024; ++i) {
+      const Field fields[] = {contents[i % 4], calls[i / 4 % 4], names[i / 16 % 4], ids[i / 64 % 4],
+                              images[i / 256]};
+      std::string read = R"({"refusal":null,"x":{"y":[1]})";
+      std::string expected = R"({"role":")" + std::string(role) + "\"";
+      for (std::size_t k = 0; k < 5; ++k) {
+        const std::string_view backward = fields[4 - k].read;
+        if (!backward.empty()) read.append(",").append(backward);
+        if (!fields[k].written.empty()) expected.append(",").append(fields[k].written);
+      }
+      read.append(R"(,"role":")").append(role).append("\"}");
+      expected += "}";
+      const Result<Message> message = from_dict(read, Dialect::OpenManus);
+      ASSERT_TRUE(message) << read << ": " << message.error().message;
+      OpenManusMemory memory;
+      memory.add_message(*message);
+      const std::vector<Json> dicts = memory.to_dict_list();
+      ASSERT_EQ(dicts.size(), 1U) << read;
+      EXPECT_EQ(dicts.front().text().view(), expected) << read;
+      EXPECT_EQ(memory.to_dict_list(Dialect::OpenManus, Form::AsRead).front().text().view(), read);
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, 4096U);
+}
+
 }  // namespace
 }  // namespace parley

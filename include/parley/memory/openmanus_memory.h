@@ -39,7 +39,9 @@ class OpenManusMemory {
 
   // messages[-n:] of Python: all for 0, and all but the first -n for a negative n.
   std::vector<Message> get_recent_messages(std::int64_t n) const;
-  std::vector<Json> to_dict_list(Dialect dialect = Dialect::OpenManus) const;
+  // Each message as its to_dict() in the original has it, also one that was read: without nulls and members
+  // that the original does not know.
+  std::vector<Json> to_dict_list(Dialect dialect = Dialect::OpenManus, Form form = Form::Canonical) const;
 
   std::span<const Message> messages() const { return messages_; }
   std::int64_t max_messages() const { return max_messages_; }
