@@ -1,5 +1,6 @@
 // Replacing the older part of a window by a summary.
 #include <algorithm>
+#include <string>
 
 #include "base/shorten.h"
 #include "memory/guarded.h"
@@ -58,19 +59,40 @@ std::size_t count_strings(const Message& message) {
   return count;
 }
 
-}  // namespace
-
-// All that may go, but for the newest units.
-Positions State::compressible() const {
-  Positions units;
-  view.each([&](Position position) {
-    if (view.log[position].unit == position) units.push_back(position);
-    return true;
-  });
-  units.resize(units.size() - std::min(units.size(), options->compression.keep_recent));
-  std::erase_if(units, [&](Position unit) { return is_protected(unit); });
-  return units;
+Clock::time_point deadline_after(std::chrono::milliseconds time) {
+  constexpr std::chrono::hours kForever{24 * 365};
+  if (time >= kForever) return Clock::time_point::max();
+  return Clock::now() + std::max<std::chrono::milliseconds>(time, -kForever);
 }
+
+// About how many bytes have so many tokens, judged by messages of this cost.
+std::size_t bytes_in(std::size_t tokens, const Totals& messages) {
+  constexpr std::size_t kMost = 4;  // a token, in English; other texts have fewer
+  if (tokens > kNoLimit / kMost) return kNoLimit;
+  return tokens *
+         std::clamp<std::size_t>(messages.bytes / std::max<std::size_t>(messages.tokens, 1), 1, kMost);
+}
+
+// How many bytes to ask for after a summary of `most` bytes turned out to cost more than there is room for.
+std::size_t shorter(std::size_t most, const Totals& cost, const Totals& room) {
+  constexpr double kMargin = 0.9;
+  const auto part = [](std::size_t may, std::size_t takes) {
+    return takes > may ? static_cast<double>(may) / static_cast<double>(takes) : 1;
+  };
+  const double share = std::min(part(room.tokens, cost.tokens), part(room.bytes, cost.bytes)) * kMargin;
+  return std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(most) * share));
+}
+
+Error too_large(const Totals& cost, const Totals& room) {
+  const bool is_tokens = cost.tokens > room.tokens;
+  const auto number = [&](const Totals& of) { return std::to_string(is_tokens ? of.tokens : of.bytes); };
+  return {Code::LimitExceeded,
+          "the summary takes " + number(cost) + (is_tokens ? " tokens" : " bytes") + " and may take " +
+              number(room) + " of the budget",
+          {}};
+}
+
+}  // namespace
 
 // An exchange too large for a compressor, cut so that it fits. What is cut is only read: the calls in it are
 // never run.
@@ -97,21 +119,17 @@ Result<std::vector<Message>> State::readable(Position unit, std::size_t most_byt
 }
 
 // In several requests if one would be too large for the compressor; each takes the summary so far along.
-Result<Text> State::summarised(const Positions& units) const {
-  const CompressionPolicy& policy = options->compression;
+Result<Text> State::summarised(const Positions& units, std::size_t most_bytes, Deadline deadline) const {
   Compressor& compressor = *options->compressor;
   const std::size_t window = std::max(compressor.window_bytes(), kLeastTextBytes);
-  constexpr std::chrono::hours kForever{24 * 365};
   CompressionRequest question;
-  question.most_bytes = policy.most_summary_bytes;
-  question.deadline = policy.deadline < kForever
-                          ? Clock::now() + std::max<std::chrono::milliseconds>(policy.deadline, -kForever)
-                          : Clock::time_point::max();
+  question.most_bytes = most_bytes;
+  question.deadline = deadline;
   if (view.summary) question.previous = view.summary->message.get_text_content();
   std::vector<Message> chunk;
   std::size_t bytes = 0;
   const auto ask = [&]() -> Result<void> {
-    if (chunk.empty()) return {};
+    if (chunk.empty() && !units.empty()) return {};
     question.messages = chunk;
     PARLEY_TRY(question.previous, asked(compressor, question));
     chunk.clear();
@@ -133,44 +151,70 @@ Result<Text> State::summarised(const Positions& units) const {
   return *question.previous;
 }
 
-Result<Compression> State::compressed() const {
+// Bytes are what a compressor is asked for; what they are in tokens shows when the answer is there, and then
+// fewer are asked for.
+Result<Message> State::fitting_summary(const Positions& units, const Totals& room) const {
+  constexpr int kMostTries = 3;
+  const Deadline deadline = deadline_after(options->compression.deadline);
+  Totals given = summary_cost;
+  for (const Position unit : units) given += cost_of(unit);
+  std::size_t most = std::min(room.bytes, bytes_in(room.tokens, given));
+  for (int tries = 1;; ++tries) {
+    PARLEY_TRY(const Text text, summarised(units, most, deadline));
+    Message message = Message::user_message(text);
+    const Totals cost = cost_of_message(message);
+    if (cost.tokens <= room.tokens && cost.bytes <= room.bytes) return message;
+    if (tries == kMostTries) return std::unexpected(too_large(cost, room));
+    most = shorter(most, cost, room);
+  }
+}
+
+Result<Compression> State::compressed(const Budget& budget) const {
   if (!options->compressor) return fail(Code::Unsupported, "this memory has no compressor");
-  const Positions units = compressible();
-  if (units.empty()) return fail(Code::NotFound, "there is nothing to compress");
-  PARLEY_TRY(const Text text, summarised(units));
+  const bool is_forced = is_over(budget);
+  // If nothing but the summary may go, it is made shorter.
+  if (compressible(budget, {}).empty() && !(is_forced && view.summary)) {
+    return fail(Code::NotFound, "there is nothing to compress");
+  }
+  PARLEY_TRY(const Totals room, room_for_summary(budget));
+  const Positions units = compressible(budget, room);
+  PARLEY_TRY(const Message message, fitting_summary(units, room));
   Plan plan = without_units(units);
-  Summary summary{Message::user_message(text), 0, 0, 0};
-  const Totals cost = cost_of_message(summary.message);
+  const Totals cost = cost_of_message(message);
   Totals after = plan.totals;
   after -= summary_cost;
   after += cost;
-  if (!is_progress(after)) return fail(Code::Invalid, "the summary is no shorter than what it would replace");
-  Positions all = *covered;
-  all.insert(all.end(), units.begin(), units.end());
-  std::sort(all.begin(), all.end());
-  for (const Position unit : all) summary.count += unit_end(unit) - unit;
-  summary.first = all.front();
-  summary.last = unit_end(all.back()) - 1;
-  return Compression{std::move(plan), std::move(summary), cost, std::move(all)};
+  // What must leave leaves in any case. What need not, only if the window becomes smaller.
+  if (!is_forced && !is_progress(after)) {
+    return fail(Code::Invalid, "the summary is no shorter than what it would replace");
+  }
+  const Spans all = joined_spans(*covered, plan.dropped);
+  Summary summary = view.summary.value_or(Summary{message, 0, 0, 0});
+  summary.message = message;
+  summary.count = count_of(all);
+  if (!all.empty()) {
+    summary.first = all.front().first;
+    summary.last = all.back().last - 1;
+  }
+  return Compression{std::move(plan), std::move(summary), cost};
 }
 
 std::vector<Message> State::apply(Compression compression) {
-  std::vector<Message> evicted = apply(std::move(compression.plan));
-  set_summary(std::move(compression.summary), compression.summary_cost);
-  covered.set(std::move(compression.covered));
+  std::vector<Message> evicted = apply(std::move(compression.plan), Fate::Covered);
+  set_summary(std::move(compression.summary), compression.summary_cost, Spans(*covered));
   return evicted;
 }
 
 bool State::compression_is_due() const {
   const CompressionPolicy& policy = options->compression;
-  if (!options->compressor || view.log.size() < retry_at_) return false;
-  const Budget& budget = options->budget;
+  if (!options->compressor) return false;
+  const bool waits = view.log.size() < retry_at_;
+  // Unless it failed a moment ago, what must leave is summarised.
+  if (is_over(options->budget)) return !(waits && compression_error);
   const auto above = [](std::size_t total, const std::optional<std::size_t>& limit) {
     return limit && total > *limit;
   };
-  return above(totals.messages, policy.messages) || above(totals.tokens, policy.tokens) ||
-         above(totals.messages, budget.messages) || above(totals.exchanges, budget.exchanges) ||
-         above(totals.tokens, budget.tokens) || above(totals.bytes, budget.bytes);
+  return !waits && (above(totals.messages, policy.messages) || above(totals.tokens, policy.tokens));
 }
 
 // Trying again at every message would cost a request each time.
@@ -180,23 +224,48 @@ void State::delay_compression() {
 
 }  // namespace memory
 
-Result<Change> Memory::compress() {
+namespace {
+
+Result<Change> compressed_to(memory::State& s, const Budget& budget) {
   return memory::guarded([&]() -> Result<Change> {
-    PARLEY_TRY(memory::Compression compression, state_->compressed());
-    std::vector<Message> evicted = state_->apply(std::move(compression));
-    state_->compression_error.reset();
+    PARLEY_TRY(memory::Compression compression, s.compressed(budget));
+    std::vector<Message> evicted = s.apply(std::move(compression));
+    s.compression_error.reset();
+    s.settle();
     return Change{evicted.size(), 0, std::move(evicted)};
   });
 }
 
+}  // namespace
+
+Result<Change> Memory::compress() { return compressed_to(*state_, state_->options->budget); }
+
+Result<Change> Memory::shrink(double share) {
+  memory::State& s = *state_;
+  if (!s.options->compressor || share <= 0) return evict(share);
+  const auto goal =
+      static_cast<std::size_t>(static_cast<double>(s.totals.bytes) * std::clamp(share, 0.0, 1.0));
+  Budget budget = s.options->budget;
+  budget.bytes = std::max<std::size_t>(1, std::min(goal, budget.bytes.value_or(goal)));
+  budget.low_water = 1;
+  Result<Change> change = compressed_to(s, budget);
+  if (change) return change;
+  const Error error = change.error();
+  change = evict(share);
+  if (change && error.code != Code::NotFound) s.compression_error = error;
+  return change;
+}
+
 std::vector<Message> Memory::covered() const {
   const memory::State& s = *state_;
-  std::vector<Message> out;
-  for (const memory::Position unit : *s.covered) {
-    for (memory::Position i = unit, end = s.unit_end(unit); i < end; ++i)
-      out.push_back(s.view.log[i].message);
-  }
-  return out;
+  return s.messages_in(memory::common_spans(*s.covered, s.held()));
+}
+
+std::size_t Memory::uncovered_size() const { return state_->uncovered_count; }
+
+std::vector<Message> Memory::uncovered() const {
+  const memory::State& s = *state_;
+  return s.messages_in(memory::common_spans(*s.uncovered, s.held()));
 }
 
 }  // namespace parley

@@ -213,6 +213,136 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
   ASSERT_TRUE(change) << change.error().message;
   EXPECT_EQ(change->evicted.size(), 1U);
   EXPECT_FALSE(memory.summary());
+  // W10: what left is told, and why no summary speaks for it.
+  EXPECT_EQ(change->uncovered, 1U);
+  EXPECT_EQ(memory.uncovered().size(), 1U);
+  ASSERT_TRUE(memory.compression_error());
+  EXPECT_EQ(
+      memory.compression_error()->message,
+      "there is no room for a summary: of the budget of 3 messages it may take 0, and it needs at least 1");
+}
+
+// A statement of some words, each other than the one before.
+Message statement(int i) {
+  const std::string words = "Statement " + std::to_string(i) +
+                            " is about the weather in the town of number " + std::to_string(i * 7) +
+                            ". It goes on for a while, so that it takes some tokens.";
+  return i % 2 == 0 ? Message::user_message(Text::repaired(words))
+                    : Message::assistant_message(Text::repaired(words));
+}
+
+// A summary leaves room for what comes after it: it never grows until nothing else has a place.
+TEST(Compression, GoesOnAtEveryBudget) {
+  const TokenCounter counter = TokenCounter::for_model("gpt-4o");
+  for (const std::size_t tokens : {200U, 300U, 600U, 1000U, 3000U}) {
+    SCOPED_TRACE(tokens);
+    Memory memory = Memory::create({.budget = {.messages = {}, .tokens = tokens},
+                                    .tokens = cost_by(counter),
+                                    .compressor = std::make_shared<ExtractiveCompressor>()})
+                        .value();
+    for (int i = 0; i < 400; ++i) {
+      const auto change = memory.add(statement(i));
+      ASSERT_TRUE(change) << change.error().message;
+      ASSERT_EQ(change->uncovered, 0U);
+      ASSERT_LE(memory.tokens(), tokens);
+    }
+    EXPECT_EQ(memory.uncovered_size(), 0U);
+    EXPECT_FALSE(memory.compression_error()) << memory.compression_error()->message;
+    ASSERT_TRUE(memory.summary());
+    EXPECT_LE(counter.count(memory.summary()->message), tokens / 4);
+    EXPECT_EQ(memory.summary()->count + memory.size() - 1, 400U);
+    EXPECT_GE(memory.size(), 3U) << "the summary, the request and the answer";
+  }
+}
+
+TEST(Compression, KeepsASummaryWithinItsShare) {
+  std::vector<std::size_t> asked;
+  auto wordy = std::make_shared<Scripted>([&](const CompressionRequest& request) {
+    asked.push_back(request.most_bytes);
+    return CompressionAnswer{Text::repaired(std::string(request.most_bytes, 'w')), request.messages.size()};
+  });
+  Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 400},
+                                  // a token a byte, which nobody expects
+                                  .tokens = [](const Message& m) { return m.get_text_content()->size(); },
+                                  .compressor = wordy,
+                                  .compression = {.summary_share = 0.5}})
+                      .value();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(50, 'x')))));
+  }
+  ASSERT_TRUE(memory.summary());
+  EXPECT_LE(memory.summary()->message.content()->size(), 200U);
+  EXPECT_EQ(memory.uncovered_size(), 0U);
+  EXPECT_LE(asked.front(), 200U);
+}
+
+// Of the newest messages, too, what the budget has no room for goes into the summary.
+TEST(Compression, CoversWhatTheBudgetDropsOfTheNewest) {
+  Memory memory = memory_with(std::make_shared<Scripted>(short_answer), {.keep_recent = 10},
+                              {.messages = {}, .bytes = 1000});
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(300, 'x')))));
+  }
+  EXPECT_LE(memory.bytes(), 1000U);
+  EXPECT_EQ(memory.uncovered_size(), 0U);
+  EXPECT_EQ(memory.summary()->count + memory.size() - 1, 50U);
+}
+
+// A summary that a smaller budget has no room for gives way; what it covered is told of.
+TEST(Compression, LetsALargeSummaryGiveWay) {
+  auto compressor = std::make_shared<Scripted>([](const CompressionRequest& request) {
+    return CompressionAnswer{Text::repaired(std::string(2000, 'w')), request.messages.size()};
+  });
+  Memory large = memory_with(compressor);
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(large.add(Message::assistant_message(Text::repaired(std::string(100, 'x')))));
+  }
+  ASSERT_TRUE(large.compress());
+  EXPECT_EQ(large.summary()->count, 57U);
+  Memory small = Memory::create({.budget = {.messages = {}, .bytes = 2200}}).value();
+  const auto change = small.load_state_dict(*large.state_dict());
+  ASSERT_TRUE(change);
+  EXPECT_FALSE(small.summary());
+  EXPECT_EQ(small.size(), 3U);
+  EXPECT_EQ(change->uncovered, 57U);
+  EXPECT_EQ(small.uncovered().size(), 57U);
+}
+
+// For a model that says it was shown too much: a smaller summary beside the newest messages, and none when
+// there is no room for one. The newest request always stays.
+TEST(Compression, ShrinksToAShare) {
+  Memory memory = memory_with(std::make_shared<ExtractiveCompressor>());
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(memory.add(statement(i)));
+  ASSERT_TRUE(memory.add(Message::user_message("the question")));
+  for (int tries = 0; memory.size() > 1; ++tries) {
+    const std::size_t bytes = memory.bytes();
+    ASSERT_TRUE(memory.shrink(0.5));
+    EXPECT_LE(memory.bytes(), bytes / 2);
+    EXPECT_EQ(memory.window().back().content()->view(), "the question");
+    if (tries < 2) {
+      ASSERT_TRUE(memory.summary()) << "try " << tries;
+      EXPECT_LE(memory.summary()->message.content()->size(), bytes / 8);
+      EXPECT_EQ(memory.uncovered_size(), 0U);
+    }
+  }
+  EXPECT_EQ(memory.uncovered_size(), 60U);
+  ASSERT_TRUE(memory.compression_error());
+  EXPECT_EQ(memory.shrink(0.5).error().code, Code::LimitExceeded);
+}
+
+TEST(Compression, EvictsTheSummaryBeforeTheNewestExchange) {
+  Memory memory = memory_with(std::make_shared<Scripted>([](const CompressionRequest& request) {
+    return CompressionAnswer{Text::repaired(std::string(2000, 'w')), request.messages.size()};
+  }));
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(memory.add(statement(i)));
+  ASSERT_TRUE(memory.compress());
+  ASSERT_EQ(memory.size(), 4U);
+  const auto change = memory.evict(0.5);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->evicted.size(), 1U);
+  EXPECT_EQ(change->uncovered, 57U);
+  EXPECT_FALSE(memory.summary());
+  EXPECT_EQ(memory.size(), 3U);
 }
 
 TEST(Compression, SurvivesFunctionsThatThrow) {
@@ -345,7 +475,8 @@ TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
   const std::vector<Message> before = memory.window();
   const std::vector<Message> two = {system("s5"), system("s6")};
   EXPECT_EQ(memory.add(two).error().code, Code::LimitExceeded);
-  EXPECT_EQ(compressor->asked, 1);
+  EXPECT_EQ(compressor->asked, 0) << "there is no room for a summary";
+  EXPECT_FALSE(memory.compression_error());
   EXPECT_EQ(memory.window(), before);
   EXPECT_EQ(memory.size(), 6U);
   EXPECT_FALSE(memory.summary());
@@ -403,10 +534,15 @@ TEST(ExtractiveCompressor, TellsRequestsCallsAndErrors) {
             "- error from search: no such file\n"
             "- assistant: I will look elsewhere!");
   const auto shorter =
-      compressor.compress({.messages = messages, .previous = {}, .most_bytes = 100, .deadline = {}});
+      compressor.compress({.messages = messages, .previous = {}, .most_bytes = 120, .deadline = {}});
   ASSERT_TRUE(shorter);
   EXPECT_EQ(shorter->text.view(),
-            "Summary of the earlier conversation:\n- user: Find the bug.\n- error from search: no such file");
+            "Summary of the earlier conversation:\n[2 lines left out]\n- user: Find the bug.\n"
+            "- error from search: no such file");
+  const auto next = compressor.compress(
+      {.messages = {messages.data(), 1}, .previous = shorter->text, .most_bytes = 120, .deadline = {}});
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(next->text.view().contains("[3 lines left out]")) << next->text.view();
   EXPECT_FALSE(compressor.compress({.messages = messages, .previous = {}, .most_bytes = 10, .deadline = {}}));
 }
 

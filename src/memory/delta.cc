@@ -13,42 +13,17 @@
 namespace parley::memory {
 namespace {
 
-using Spans = std::vector<Span>;
 using Marks = std::map<std::string, CopyOnWrite<Positions>, std::less<>>;
 using Moved = std::map<std::string, Positions>;  // units, by mark
 
 // ---- From states to records
 
-Spans spans_of(const View& view) {
-  Spans out;
-  for (const Span& span : *view.spans) {
-    if (const Position end = view.end(span); end != span.first) out.push_back({span.first, end});
-  }
-  return out;
-}
-
-// What is in `a` and not in `b`; both are in order.
-Spans without(const Spans& a, const Spans& b) {
-  Spans out;
-  auto other = b.begin();
-  for (Span span : a) {
-    while (other != b.end() && other->last <= span.first) ++other;
-    for (auto cut = other; cut != b.end() && cut->first < span.last; ++cut) {
-      if (cut->first > span.first) out.push_back({span.first, cut->first});
-      span.first = std::min(cut->last, span.last);
-    }
-    if (span.first < span.last) out.push_back(span);
-  }
-  return out;
-}
-
 // What could be in the window of `after`: what was in the window before, and what is new.
 Spans known_spans(const State& before, const State& after) {
-  Spans out = spans_of(before.view);
+  Spans out = before.view.closed_spans();
   const auto old_size = static_cast<Position>(before.view.log.size());
   const auto size = static_cast<Position>(after.view.log.size());
-  if (old_size < size) out.push_back({old_size, size});
-  return out;
+  return old_size < size ? joined_spans(out, {{old_size, size}}) : out;
 }
 
 Positions difference(const Positions& a, const Positions& b) {
@@ -99,18 +74,9 @@ bool is_same_summary(const State& a, const State& b) {
 
 Result<store::Record> summary_record(const State& s) {
   PARLEY_TRY(store::Record out, to_record(s.view.summary->message));
-  Spans covered;
-  for (const Position unit : *s.covered) {
-    const Position end = s.unit_end(unit);
-    if (!covered.empty() && covered.back().last == unit) {
-      covered.back().last = end;
-    } else {
-      covered.push_back({unit, end});
-    }
-  }
   json::Writer w;
   w.begin_object().key("message").value(*Json::parse(out.body)).key("covered");
-  put(w, covered);
+  put(w, *s.covered);
   out.kind = store::RecordKind::Summary;
   out.body = w.end_object().take().text().str();
   return out;
@@ -129,7 +95,9 @@ store::Record record_of_change(std::string body) {
 std::optional<store::Record> change_record(const State& before, const State& after) {
   json::Writer w;
   w.begin_object();
-  put_member(w, "out", without(known_spans(before, after), spans_of(after.view)));
+  const Spans out = without_spans(known_spans(before, after), after.view.closed_spans());
+  put_member(w, "out", out);
+  put_member(w, "removed", common_spans(out, *after.removed));
   put_member(w, "pins", difference(*after.pins, *before.pins));
   put_member(w, "unpins", difference(*before.pins, *after.pins));
   put_member(w, "marks", moved(*after.marks, *before.marks));
@@ -179,9 +147,12 @@ class Member {
     for (const Json& element : list->elements()) {
       PARLEY_TRY(const Positions ends, positions(element));
       if (ends.size() != 2) return std::unexpected(damaged(record_, "has a span without two ends"));
+      if (!out.empty() && ends[0] < out.back().last) {
+        return std::unexpected(damaged(record_, "has spans that are out of order"));
+      }
       out.push_back({ends[0], ends[1]});
     }
-    return out;
+    return joined_spans(out, {});
   }
 
   Result<Moved> moved(const std::optional<Json>& marks) const {
@@ -199,8 +170,11 @@ class Member {
   std::size_t size_;  // of the log
 };
 
-// The units of spans.
+// The units of spans of the window.
 Result<Positions> units_in(const State& s, const Spans& spans, const store::StoredRecord& record) {
+  if (!without_spans(spans, s.view.closed_spans()).empty()) {
+    return std::unexpected(damaged(record, "takes out of the window what is not in it"));
+  }
   Positions out;
   for (const Span& span : spans) {
     Position unit = span.first;
@@ -225,16 +199,16 @@ Result<void> replay_summary(State& s, const store::StoredRecord& record) {
   if (!dict) return std::unexpected(damaged(record, "has no message"));
   Result<Message> message = from_dict(*dict, Dialect::Parley);
   if (!message) return std::unexpected(damaged(record, "has no message: " + message.error().message));
-  PARLEY_TRY(const Spans spans, Member(record, s.view.log.size()).spans(body.get("covered")));
-  PARLEY_TRY(Positions covered, units_in(s, spans, record));
-  Summary summary{*message, s.behind_system(), s.behind_system(), 0};
-  if (!spans.empty()) {
-    summary.first = spans.front().first;
-    summary.last = spans.back().last - 1;
+  PARLEY_TRY(const Spans covered, Member(record, s.view.log.size()).spans(body.get("covered")));
+  if (!common_spans(covered, s.view.closed_spans()).empty()) {
+    return std::unexpected(damaged(record, "covers what is in the window"));
   }
-  for (const Span& span : spans) summary.count += span.last - span.first;
-  s.set_summary(summary, s.cost_of_message(*message));
-  s.covered.set(std::move(covered));
+  Summary summary{*message, s.behind_system(), s.behind_system(), count_of(covered)};
+  if (!covered.empty()) {
+    summary.first = covered.front().first;
+    summary.last = covered.back().last - 1;
+  }
+  s.set_summary(summary, s.cost_of_message(*message), covered);
   return {};
 }
 
@@ -242,8 +216,11 @@ Result<void> replay_change(State& s, const store::StoredRecord& record) {
   PARLEY_TRY(const Json body, object_in(record));
   const Member member(record, s.view.log.size());
   PARLEY_TRY(const Spans out, member.spans(body.get("out")));
-  PARLEY_TRY(const Positions left, units_in(s, out, record));
-  if (!left.empty()) s.apply(s.without_units(left));
+  PARLEY_TRY(const Spans removed, member.spans(body.get("removed")));
+  PARLEY_TRY(const Positions taken, units_in(s, removed, record));
+  PARLEY_TRY(const Positions evicted, units_in(s, without_spans(out, removed), record));
+  if (!taken.empty()) s.apply(s.without_units(taken), Fate::Removed);
+  if (!evicted.empty()) s.apply(s.without_units(evicted), Fate::Uncovered);
   PARLEY_TRY(const Positions pins, member.positions(body.get("pins")));
   PARLEY_TRY(const Positions unpins, member.positions(body.get("unpins")));
   if (!pins.empty() || !unpins.empty()) {
@@ -257,10 +234,6 @@ Result<void> replay_change(State& s, const store::StoredRecord& record) {
   for (const auto& [mark, units] : unmarks) s.remove_mark(Text::repaired(mark), units);
   if (const auto summary = body.get("summary"); summary && summary->is_null()) s.set_summary(std::nullopt);
   return {};
-}
-
-bool is_clear(const store::StoredRecord& record) {
-  return record.kind == store::RecordKind::Change && record.body == kClear;
 }
 
 Result<void> replay_message(State& s, const Message& message, const store::StoredRecord& record) {
@@ -277,6 +250,10 @@ Result<void> replay_message(State& s, const Message& message, const store::Store
 
 }  // namespace
 
+bool is_clear(const store::Record& record) {
+  return record.kind == store::RecordKind::Change && record.body == kClear;
+}
+
 Result<std::vector<store::Record>> records_between(const State& before, const State& after) {
   const bool clears = before.clears != after.clears;
   const State nothing(*after.options);
@@ -284,6 +261,11 @@ Result<std::vector<store::Record>> records_between(const State& before, const St
   std::vector<store::Record> out;
   if (clears && before.view.log.size() > 0) out.push_back(record_of_change(std::string(kClear)));
   for (std::size_t i = from.view.log.size(); i < after.view.log.size(); ++i) {
+    if (!after.view.log.holds(i)) {
+      return fail(Code::Unsupported,
+                  "a state whose log has dropped messages cannot be stored: add those that it "
+                  "holds (Memory::log()) instead");
+    }
     PARLEY_TRY(store::Record record, to_record(after.view.log[i].message));
     record.created_ms = after.view.log[i].added_ms;
     out.push_back(std::move(record));
@@ -300,7 +282,9 @@ Result<void> replay(std::unique_ptr<State>& state, std::span<const store::Stored
   // Only what came after the last clear is shown.
   for (std::size_t i = records.size(); i-- > 0;) {
     if (!is_clear(records[i])) continue;
+    const bool is_stored = state->is_stored;
     state = std::make_unique<State>(*state->options);
+    state->is_stored = is_stored;
     records = records.subspan(i + 1);
     break;
   }

@@ -3,10 +3,10 @@
 // Beside the messages there are two kinds of records, both JSON objects. Positions count the messages since
 // the last clear; spans are [first, last) of whole units.
 //
-//   a change   {"out": [span, ...], "pins": [unit, ...], "unpins": [unit, ...], "marks": {"mark": [unit,
-//   ...]},
-//               "unmarks": {"mark": [unit, ...]}, "summary": null}, each member only if there is something to
-//              say: "out" left the window, and a null "summary" is gone; or just {"clear":true}
+//   a change   {"out": [span, ...], "removed": [span, ...], "pins": [unit, ...], "unpins": [unit, ...],
+//               "marks": {"mark": [unit, ...]}, "unmarks": {"mark": [unit, ...]}, "summary": null},
+//              each member only if there is something to say: "out" left the window, "removed" of it by
+//              remove(), and a null "summary" is gone; or just {"clear":true}
 //   a summary  {"message": message, "covered": [span, ...]}
 #pragma once
 
@@ -22,6 +22,9 @@ namespace parley::memory {
 
 // The records that lead from one state to the other. REQUIRES: `after` came from `before` by operations.
 Result<std::vector<store::Record>> records_between(const State& before, const State& after);
+
+// A record that says that nothing before it counts.
+bool is_clear(const store::Record& record);
 
 // Does to a state what the next records of its session say; a record that clears it makes it a fresh one.
 // Fails with BrokenHistory, Damaged.

@@ -10,7 +10,7 @@ void IdIndex::Table::grow() {
       std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(8, 2 * slots_.size())));
   size_ = 0;
   for (const Slot& slot : old) {
-    if (slot.is_taken) insert(slot.hash, slot.position);
+    if (slot.is_taken && !slot.is_erased) insert(slot.hash, slot.position);
   }
 }
 
@@ -19,16 +19,26 @@ void IdIndex::Table::insert(std::uint64_t hash, Position position) {
   std::size_t i = hash & mask();
   while (slots_[i].is_taken) {
     // A message that was refused and comes again comes to the same position.
-    if (slots_[i].hash == hash && slots_[i].position == position) return;
+    if (slots_[i].hash == hash && slots_[i].position == position) {
+      slots_[i].is_erased = false;
+      return;
+    }
     i = (i + 1) & mask();
   }
-  slots_[i] = {hash, position, true};
+  slots_[i] = {hash, position, true, false};
   ++size_;
+}
+
+void IdIndex::Table::erase(std::uint64_t hash, Position position) {
+  if (slots_.empty()) return;
+  for (std::size_t i = hash & mask(); slots_[i].is_taken; i = (i + 1) & mask()) {
+    if (slots_[i].hash == hash && slots_[i].position == position) slots_[i].is_erased = true;
+  }
 }
 
 void IdIndex::Table::insert_all(const Table& other) {
   for (const Slot& slot : other.slots_) {
-    if (slot.is_taken) insert(slot.hash, slot.position);
+    if (slot.is_taken && !slot.is_erased) insert(slot.hash, slot.position);
   }
 }
 
@@ -56,5 +66,12 @@ IdIndex& IdIndex::operator=(IdIndex other) noexcept {
 }
 
 void IdIndex::insert(std::uint64_t hash, Position position) { own_.insert(hash, position); }
+void IdIndex::erase(std::uint64_t hash, Position position) { own_.erase(hash, position); }
+
+std::size_t IdIndex::size() const {
+  std::size_t size = own_.size();
+  for (const auto& table : frozen_) size += table->size();
+  return size;
+}
 
 }  // namespace parley::memory

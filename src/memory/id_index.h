@@ -1,5 +1,5 @@
 // IdIndex finds positions by the hash of an id. What is found may be out of date and must be looked at:
-// nothing is ever taken out.
+// nothing is taken out but what was inserted a moment ago.
 //
 // Tables are flat. What a copy was made of is frozen, and both sides go on in tables of their own. Frozen
 // tables of like size are joined, so that there are never more than some twenty of them and a copy costs the
@@ -24,6 +24,9 @@ class IdIndex {
   IdIndex& operator=(IdIndex other) noexcept;
 
   void insert(std::uint64_t hash, Position position);
+  // Takes back what was inserted since the last copy.
+  void erase(std::uint64_t hash, Position position);
+  std::size_t size() const;  // all that was inserted
 
   // Calls visit(position) for everything inserted with this hash, until it returns false.
   template <typename Visit>
@@ -39,6 +42,7 @@ class IdIndex {
    public:
     std::size_t size() const { return size_; }
     void insert(std::uint64_t hash, Position position);
+    void erase(std::uint64_t hash, Position position);
     void insert_all(const Table& other);
     // False if `visit` returned false.
     template <typename Visit>
@@ -47,7 +51,7 @@ class IdIndex {
       for (std::size_t i = hash & mask();; i = (i + 1) & mask()) {
         const Slot& slot = slots_[i];
         if (!slot.is_taken) return true;
-        if (slot.hash == hash && !visit(slot.position)) return false;
+        if (slot.hash == hash && !slot.is_erased && !visit(slot.position)) return false;
       }
     }
 
@@ -56,6 +60,7 @@ class IdIndex {
       std::uint64_t hash = 0;
       Position position = 0;
       bool is_taken = false;
+      bool is_erased = false;
     };
     std::size_t mask() const { return slots_.size() - 1; }
     void grow();

@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "message/arena.h"
+
 namespace parley::memory {
 namespace {
 
@@ -49,6 +51,61 @@ TEST(Log, ForgetsTheNewestAndGoesOn) {
     expect_numbers(log, 520);
   }
   expect_numbers(copy, 600);
+}
+
+// Every other entry goes, then runs of them: the others stay where they are, also in copies.
+TEST(Log, ForgetsEntriesAnywhere) {
+  Log log;
+  for (std::uint32_t i = 0; i < 600; ++i) log.push_back(entry(i));
+  const Log copy = log;
+  for (std::size_t i = 0; i < 600; i += 2) log.forget(i, i + 1);
+  log.forget(100, 333);
+  log.forget(590, 600);
+  std::vector<bool> expected;
+  for (std::size_t i = 0; i < 600; ++i) {
+    expected.push_back(i % 2 == 1 && (i < 100 || i >= 333) && i < 590);
+  }
+  for (std::uint32_t i = 600; i < 700; ++i) {
+    log.push_back(entry(i));
+    expected.push_back(true);
+  }
+  ASSERT_EQ(log.size(), 700U);
+  for (std::size_t i = 0; i < 700; ++i) {
+    ASSERT_EQ(log.holds(i), expected[i]) << i;
+    if (log.holds(i)) {
+      ASSERT_EQ(log[i].tokens, i);
+    }
+  }
+  EXPECT_FALSE(log.holds(700));
+  expect_numbers(copy, 600);
+}
+
+TEST(Log, SkipsPositions) {
+  Log log;
+  log.skip(3);
+  log.push_back(entry(3));
+  log.skip(1000);
+  log.skip(1'000'000'000);
+  log.push_back(entry(7));
+  EXPECT_EQ(log.size(), 1'000'001'005U);
+  EXPECT_EQ(log[3].tokens, 3U);
+  EXPECT_EQ(log[1'000'001'004].tokens, 7U);
+  for (const std::size_t i : {0U, 2U, 4U, 500U, 999'999'999U}) EXPECT_FALSE(log.holds(i)) << i;
+}
+
+// An entry is freed when no copy has it.
+TEST(Log, FreesWhatItForgets) {
+  Log log;
+  std::weak_ptr<const Arena> arena;
+  {
+    Message gone = Message::user_message("y");
+    arena = Arena::of(gone).weak_from_this();
+    log.push_back({gone, 0, 0, 0, 0, 0});
+  }
+  for (std::uint32_t i = 1; i < 40; ++i) log.push_back(entry(i));
+  EXPECT_FALSE(arena.expired());
+  log.forget(0, 1);
+  EXPECT_TRUE(arena.expired());
 }
 
 // A reader needs no lock while the log grows.

@@ -107,8 +107,9 @@ Result<Change> State::remove(const Positions& units) {
     return fail(Code::Invalid, "the exchange is open: its calls wait for results");
   }
   Change change;
-  change.evicted = apply(without_units(units));
+  change.evicted = apply(without_units(units), Fate::Removed);
   change.count = change.evicted.size();
+  settle();
   return change;
 }
 
@@ -124,7 +125,7 @@ Result<Change> Memory::remove(std::size_t index) {
   if (const auto& summary = s.view.summary) {
     const std::size_t place = s.view.count_before(static_cast<Position>(summary->first));
     if (index == place) {
-      Change change{1, 0, {summary->message}};
+      Change change{1, 0, {summary->message}, summary->count};
       s.set_summary(std::nullopt);
       return change;
     }

@@ -30,6 +30,9 @@ Result<Memory> Memory::create(MemoryOptions options) {
   if (options.compressor && policy.most_summary_bytes == 0) {
     return fail(Code::Invalid, "a summary of at most 0 bytes says nothing");
   }
+  if (!(policy.summary_share > 0 && policy.summary_share <= 1)) {
+    return fail(Code::Invalid, "summary_share is a share of the budget, above 0 and at most 1");
+  }
   if (options.text_bytes && *options.text_bytes < kLeastTextBytes) {
     return fail(Code::Invalid,
                 "a text cannot be cut to less than " + std::to_string(kLeastTextBytes) + " bytes");
@@ -74,7 +77,7 @@ Result<Change> append_all(State& s, std::span<const Message> messages) {
 
 // Replaces the older part of the window by a summary, if that can be done. Why not, is kept.
 std::vector<Message> try_compression(State& s) {
-  Result<Compression> compression = memory::guarded([&] { return s.compressed(); });
+  Result<Compression> compression = memory::guarded([&] { return s.compressed(s.options->budget); });
   const bool is_done = compression.has_value();
   std::vector<Message> evicted;
   if (is_done) {
@@ -95,15 +98,12 @@ Result<void> fit(State& s, std::vector<Message>& evicted) {
     evicted = try_compression(s);
   }
   Result<std::optional<Plan>> plan = s.trimmed();
-  if (saved && (!plan || (*plan && (*plan)->drops_summary))) {
-    // The summary was in vain: without it there is room.
-    s.restore(*std::move(saved));
-    evicted.clear();
-    plan = s.trimmed();
+  if (!plan) {
+    if (saved) s.restore(*std::move(saved));
+    return std::unexpected(std::move(plan).error());
   }
-  if (!plan) return std::unexpected(std::move(plan).error());
   if (*plan) {
-    const std::vector<Message> dropped = s.apply(**std::move(plan));
+    const std::vector<Message> dropped = s.apply(**std::move(plan), memory::Fate::Uncovered);
     evicted.insert(evicted.end(), dropped.begin(), dropped.end());
   }
   return {};
@@ -117,6 +117,7 @@ Result<Change> Memory::add(std::span<const Message> messages, std::span<const Te
     if (mark.empty()) return fail(Code::Invalid, "a mark cannot be empty");
   }
   const State::Before before = s.before();
+  const std::size_t uncovered = uncovered_size();
   Result<Change> change = memory::guarded([&] { return append_all(s, messages); });
   if (change) {
     const std::optional<Error> error = s.compression_error;
@@ -134,6 +135,8 @@ Result<Change> Memory::add(std::span<const Message> messages, std::span<const Te
     if (units.empty() || units.back() != s.view.log[i].unit) units.push_back(s.view.log[i].unit);
   }
   for (const Text& mark : marks) s.add_mark(mark, units);
+  change->uncovered = uncovered_size() - uncovered;
+  s.settle();
   return change;
 }
 
@@ -150,8 +153,7 @@ Result<std::vector<Message>> Memory::get_recent_messages(std::int64_t n) const {
   for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
     for (Position i = view.end(*span); i-- > span->first;) {
       // Enough, unless this one belongs to the exchange that was begun.
-      const bool is_begun =
-          !out.empty() && i + 1 < view.log.size() && view.log[i + 1].unit == view.log[i].unit;
+      const bool is_begun = !out.empty() && view.log.holds(i + 1) && view.log[i + 1].unit == view.log[i].unit;
       if (out.size() >= static_cast<std::size_t>(n) && !is_begun) {
         std::reverse(out.begin(), out.end());
         return out;
@@ -163,10 +165,10 @@ Result<std::vector<Message>> Memory::get_recent_messages(std::int64_t n) const {
   return out;
 }
 
-std::vector<Json> Memory::to_dict_list(Dialect dialect) const {
+std::vector<Json> Memory::to_dict_list(Dialect dialect, Form form) const {
   std::vector<Json> out;
   for (const Message& message : window()) {
-    for (Json& dict : to_dicts(message, dialect)) out.push_back(std::move(dict));
+    for (Json& dict : to_dicts(message, dialect, form)) out.push_back(std::move(dict));
   }
   return out;
 }
@@ -206,7 +208,10 @@ std::vector<Message> Snapshot::messages() const { return view_->messages(); }
 
 std::vector<Message> Memory::get(const Selection& selection) {
   State& s = *state_;
-  if (s.options->compression.on_get && s.compression_is_due()) try_compression(s);
+  if (s.options->compression.on_get && s.compression_is_due()) {
+    try_compression(s);
+    s.settle();
+  }
   return s.view.messages(selection.prepend_summary, [&](Position position) {
     const Position unit = s.view.log[position].unit;
     const bool has = selection.mark.empty() || s.has_mark(selection.mark, unit);
@@ -220,6 +225,7 @@ const std::optional<Error>& Memory::compression_error() const { return state_->c
 Result<Change> Memory::update_compressed_summary(const Text& text) {
   State& s = *state_;
   State::Window saved = s.window();
+  const std::size_t uncovered = uncovered_size();
   const auto set = [&]() -> Result<Change> {
     if (text.empty()) {
       s.set_summary(std::nullopt);
@@ -231,27 +237,27 @@ Result<Change> Memory::update_compressed_summary(const Text& text) {
     Change change{1, 0, {}};
     if (plan && plan->drops_summary)
       return fail(Code::LimitExceeded, "the summary does not fit into the budget");
-    if (plan) change.evicted = s.apply(*std::move(plan));
+    if (plan) change.evicted = s.apply(*std::move(plan), memory::Fate::Uncovered);
     return change;
   };
   Result<Change> change = memory::guarded(set);
-  if (!change) s.restore(std::move(saved));
+  if (!change) {
+    s.restore(std::move(saved));
+    return change;
+  }
+  change->uncovered = uncovered_size() - uncovered;
+  s.settle();
   return change;
 }
 
-std::vector<Message> Memory::log() const {
-  const memory::Log& log = state_->view.log;
-  std::vector<Message> out;
-  out.reserve(log.size());
-  for (std::size_t i = 0; i < log.size(); ++i) out.push_back(log[i].message);
-  return out;
-}
-
+std::vector<Message> Memory::log() const { return state_->messages_in(state_->held()); }
 std::size_t Memory::log_size() const { return state_->view.log.size(); }
+std::size_t Memory::log_dropped() const { return log_size() - memory::count_of(state_->held()); }
 
 void Memory::clear() {
   auto fresh = std::make_unique<State>(*state_->options);
   fresh->clears = state_->clears + 1;
+  fresh->is_stored = state_->is_stored;
   state_ = std::move(fresh);
 }
 

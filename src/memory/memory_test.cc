@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "message/arena.h"
 #include "parley/base/clock.h"
 #include "parley/message/validate.h"
 
@@ -66,7 +67,8 @@ TEST(Memory, DropsWholeExchanges) {
   ASSERT_TRUE(more);
   EXPECT_EQ(shown(*more), "?1?2 !2 !1");
   EXPECT_EQ(shown(memory), "b c");
-  EXPECT_EQ(shown(memory.log()), "a ?1?2 !2 !1 b c");  // W6
+  EXPECT_EQ(shown(memory.log()), "a ?1?2 !2 !1 b c");    // W6
+  EXPECT_EQ(shown(memory.uncovered()), "a ?1?2 !2 !1");  // W10
 }
 
 // W2
@@ -317,6 +319,108 @@ TEST(Memory, AddsAnIdOnce) {
   EXPECT_EQ(refuses.size(), 0U);
 }
 
+// A removed message leaves the log, so that it can come again.
+TEST(Memory, AddsARemovedMessageAgain) {
+  const Message one = with_id(Role::User, "m1", "hi");
+  for (const Duplicates duplicates : {Duplicates::Skip, Duplicates::Keep, Duplicates::Refuse}) {
+    Memory memory = Memory::create({.duplicates = duplicates}).value();
+    add_all(memory, {one, user("between")});
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(memory.remove("m1")->count, 1U);
+      const auto again = memory.add(one);
+      ASSERT_TRUE(again) << again.error().message;
+      EXPECT_EQ(again->count, 1U);
+      EXPECT_EQ(again->skipped, 0U);
+      EXPECT_EQ(shown(memory), "between hi");
+    }
+    EXPECT_EQ(memory.log_size(), 5U);
+    EXPECT_EQ(memory.log_dropped(), 3U);
+    EXPECT_EQ(shown(memory.log()), "between hi");
+  }
+  Memory evicts = exact(1);
+  add_all(evicts, {one, user("next")});
+  EXPECT_EQ(evicts.add(one)->skipped, 1U) << "the log holds what was evicted";
+}
+
+// The memory of a message is freed with its last holder.
+std::weak_ptr<const Arena> tracked(const Message& message) { return Arena::of(message).weak_from_this(); }
+
+// W11
+TEST(Memory, FreesWhatIsRemoved) {
+  Memory memory;
+  std::weak_ptr<const Arena> gone;
+  {
+    const Message large = with_id(Role::User, "m1", Text::repaired(std::string(100'000, 'x')));
+    gone = tracked(large);
+    add_all(memory, {user("a"), large, user("b")});
+  }
+  EXPECT_FALSE(gone.expired());
+  ASSERT_TRUE(memory.remove("m1"));
+  EXPECT_TRUE(gone.expired());
+  EXPECT_EQ(shown(memory.log()), "a b");
+}
+
+// W11
+TEST(Memory, HoldsNoMoreThanALimitBeyondTheWindow) {
+  const LogLimit limit{.messages = 40, .bytes = std::nullopt};
+  Memory memory = Memory::create({.budget = {.messages = 10, .low_water = 1}, .log_limit = limit}).value();
+  std::weak_ptr<const Arena> first;
+  {
+    const Message message = Message::assistant_message("0");
+    first = tracked(message);
+    add_all(memory, {Message::system_message("s"), message});
+  }
+  for (int i = 1; i < 1000; ++i) {
+    add_all(memory, {Message::assistant_message(Text::repaired(std::to_string(i)))});
+    ASSERT_LE(memory.log().size(), memory.size() + 40);
+  }
+  EXPECT_TRUE(first.expired());
+  EXPECT_EQ(memory.log_size(), 1001U);
+  EXPECT_EQ(memory.log_dropped(), 1001U - memory.log().size());
+  EXPECT_GE(memory.log().size(), memory.size() + 35) << "an eighth of the limit may be free";
+  EXPECT_EQ(memory.uncovered_size(), 1001U - memory.size());
+  EXPECT_EQ(shown(memory.log()).substr(0, 2), "s ");
+  EXPECT_EQ(memory.log().back().content()->view(), "999");
+  EXPECT_EQ(memory.add(memory.log()[20])->skipped, 1U);
+}
+
+// W11
+TEST(Memory, HoldsNoMoreBytesThanALimitBeyondTheWindow) {
+  const LogLimit limit{.messages = std::nullopt, .bytes = 100'000};
+  Memory memory = Memory::create({.budget = {.messages = 10}, .log_limit = limit}).value();
+  for (int i = 0; i < 500; ++i) {
+    add_all(memory, {Message::assistant_message(Text::repaired(std::string(5000, 'x')))});
+    ASSERT_LE(memory.log().size(), memory.size() + 20);
+  }
+  EXPECT_GE(memory.log().size(), memory.size() + 15);
+  // One that is larger than the limit is not held at all.
+  add_all(memory, {Message::assistant_message(Text::repaired(std::string(200'000, 'x')))});
+  for (int i = 0; i < 12; ++i) add_all(memory, {Message::assistant_message("y")});
+  for (const Message& message : memory.log()) EXPECT_EQ(message.content()->view(), "y");
+}
+
+TEST(Memory, HasALimitByDefault) {
+  Memory memory;
+  for (int i = 0; i < 30'000; ++i) add_all(memory, {Message::assistant_message("x")});
+  EXPECT_EQ(memory.log_size(), 30'000U);
+  EXPECT_LE(memory.log().size(), 10'100U);
+  Memory unlimited = Memory::create({.log_limit = LogLimit::unlimited()}).value();
+  for (int i = 0; i < 30'000; ++i) add_all(unlimited, {Message::assistant_message("x")});
+  EXPECT_EQ(unlimited.log().size(), 30'000U);
+}
+
+// W7: what one copy frees, another still has.
+TEST(Memory, KeepsForASnapshotWhatItFrees) {
+  Memory memory = Memory::create({.budget = {.messages = 5}, .log_limit = {.messages = 0}}).value();
+  add_all(memory, {user("a"), Message::assistant_message("b")});
+  const Snapshot snapshot = memory.snapshot();
+  const Memory fork = memory.fork();
+  for (int i = 0; i < 100; ++i) add_all(memory, {user("x")});
+  EXPECT_EQ(memory.log().size(), memory.size());
+  EXPECT_EQ(shown(snapshot.messages()), "a b");
+  EXPECT_EQ(shown(fork.log()), "a b");
+}
+
 TEST(Memory, MarksMessages) {
   Memory memory = exact(10);
   const Text hint = "hint";
@@ -388,6 +492,15 @@ TEST(Memory, WritesDicts) {
   ASSERT_EQ(memory.to_dict_list().size(), 4U);
   EXPECT_EQ(memory.to_dict_list().back().text().view(),
             R"({"role":"tool","content":"Error: no","name":"f","tool_call_id":"2"})");
+}
+
+TEST(Memory, WritesDictsAsReadOrAsTheOriginal) {
+  Memory memory;
+  const std::string_view wire = R"({"content":"hi","role":"user","name":null,"x":1})";
+  add_all(memory, {from_dict(wire, Dialect::OpenManus).value()});
+  EXPECT_EQ(memory.to_dict_list().front().text().view(), wire);
+  EXPECT_EQ(memory.to_dict_list(Dialect::OpenManus, Form::Canonical).front().text().view(),
+            R"({"role":"user","content":"hi"})");
 }
 
 TEST(Memory, ShowsLongTextsCutAndKeepsThem) {

@@ -99,7 +99,22 @@ TEST(State, RefusesWhatItDoesNotKnow) {
       {R"({"content":[[{"name":"a","role":"user","content":"x"},"m"]]})", Code::WrongType, "/content/0/1"},
       {R"({"content":[{"role":"user"}]})", Code::Missing, "/content/0"},
       {R"({"content":[],"_compressed_summary":7})", Code::WrongType, "/_compressed_summary"},
-      {R"({"parley_memory":2,"messages":[]})", Code::Unsupported, "/parley_memory"},
+      {R"({"parley_memory":3,"messages":[]})", Code::Unsupported, "/parley_memory"},
+      {R"({"parley_memory":0,"messages":[]})", Code::Unsupported, "/parley_memory"},
+      {R"({"parley_memory":2,"messages":[],"size":-1})", Code::Invalid, "/size"},
+      {R"({"parley_memory":2,"messages":[],"size":4294967295})", Code::Invalid, "/size"},
+      {R"({"parley_memory":2,"messages":[)" + user + R"(],"size":9,"held":[[0,2]]})", Code::Invalid, "/held"},
+      {R"({"parley_memory":2,"messages":[)" + user + R"(],"size":1,"held":[[1,2]]})", Code::Invalid,
+       "/held/0/1"},
+      {R"({"parley_memory":2,"messages":[)" + user + R"(],"size":9,"held":[[5,6]],"window":[[4,6]]})",
+       Code::Invalid, "/window"},
+      {R"({"parley_memory":2,"messages":[)" + user + R"(],"size":9,"held":[[5,6]],"uncovered":[[5,6]]})",
+       Code::Invalid, "/uncovered"},
+      {R"({"parley_memory":2,"messages":[)" + user + R"(],"window":[],"uncovered":[]})", Code::Invalid,
+       "/uncovered"},
+      {R"({"parley_memory":2,"messages":[)" + user +
+           R"(],"size":9,"held":[[5,6]],"window":[],"uncovered":[[5,7]]})",
+       Code::Invalid, "/held"},
       {R"({"parley_memory":"1","messages":[]})", Code::Unsupported, "/parley_memory"},
       {R"({"parley_memory":1})", Code::Missing, ""},
       {R"({"parley_memory":1,"messages":{}})", Code::WrongType, "/messages"},
@@ -140,6 +155,45 @@ TEST(State, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(loaded.error().code, row.code) << loaded.error().message;
     EXPECT_EQ(loaded.error().path, row.path);
     EXPECT_EQ(memory.window().front().content()->view(), "still here");
+  }
+}
+
+// Version 1 held all messages and named the exchanges that a summary covers.
+TEST(State, ReadsTheVersionBefore) {
+  Memory memory;
+  const std::string user = R"({"role":"user","content":"a"})";
+  ASSERT_TRUE(memory.load_state_dict(json(R"({"parley_memory":1,"messages":[)" + user + "," + user + "," +
+                                          user + "," + user +
+                                          R"(],"added_ms":[1,2,3,4],"window":[[3,4]],"pins":[],"marks":{},
+          "summary":{"message":{"role":"user","content":"s"},"covered":[0,2]}})")));
+  EXPECT_EQ(memory.log_size(), 4U);
+  EXPECT_EQ(memory.size(), 2U);
+  EXPECT_EQ(memory.covered().size(), 2U);
+  EXPECT_EQ(memory.uncovered().size(), 1U);
+  EXPECT_EQ(memory.log_dropped(), 0U);
+}
+
+// What the log no longer holds is counted after a load as it was before.
+TEST(State, CountsWhatTheLogDropped) {
+  const MemoryOptions options{.budget = {.messages = 10},
+                              .compressor = std::make_shared<ExtractiveCompressor>(),
+                              .log_limit = {.messages = 20}};
+  Memory memory = Memory::create(options).value();
+  const Text mark = "m";
+  ASSERT_TRUE(memory.add(Message::system_message("rules")));
+  for (int i = 0; i < 500; ++i) ASSERT_TRUE(memory.add(Message::assistant_message("x"), mark));
+  ASSERT_TRUE(memory.remove(memory.size() - 1));
+  Memory loaded = Memory::create(options).value();
+  ASSERT_TRUE(loaded.load_state_dict(*memory.state_dict()));
+  EXPECT_EQ(loaded.state_dict()->text(), memory.state_dict()->text());
+  EXPECT_EQ(loaded.log_size(), 501U);
+  EXPECT_EQ(loaded.log_dropped(), memory.log_dropped());
+  EXPECT_EQ(loaded.summary()->count, memory.summary()->count);
+  EXPECT_EQ(loaded.uncovered_size(), 0U);
+  for (Memory* each : {&memory, &loaded}) {
+    for (int i = 0; i < 500; ++i) ASSERT_TRUE(each->add(Message::assistant_message("y")));
+    EXPECT_EQ(each->log_size(), 1001U);
+    EXPECT_EQ(each->summary()->count + each->size() - 1, 1000U);
   }
 }
 

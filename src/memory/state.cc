@@ -111,6 +111,14 @@ bool View::holds(Position position) const {
   return after != spans->begin() && position < end(*(after - 1));
 }
 
+Spans View::closed_spans() const {
+  Spans out;
+  for (const Span& span : *spans) {
+    if (const Position last = end(span); last != span.first) out.push_back({span.first, last});
+  }
+  return out;
+}
+
 std::size_t View::size() const {
   std::size_t size = summary ? 1 : 0;
   for (const Span& span : *spans) size += end(span) - span.first;
@@ -212,9 +220,8 @@ Result<void> State::append(const Message& message, Position unit) {
 
   const Totals cost = cost_of_message(instead ? *instead : message);
   // Times never fall, whatever the clock does.
-  std::int64_t time = added_ms.value_or(now_ms());
-  if (position != 0) time = std::max(time, view.log[position - 1].added_ms);
-  const Entry entry{message, unit, flags, clamped(cost.tokens), clamped(cost.bytes), time};
+  newest_ms_ = std::max(newest_ms_, added_ms.value_or(now_ms()));
+  const Entry entry{message, unit, flags, clamped(cost.tokens), clamped(cost.bytes), newest_ms_};
   totals += cost_of_entry(entry);
   if (unit == position && entry.has(Entry::kCalls)) ++totals.exchanges;
   if (entry.has(Entry::kRequest)) request = unit;
@@ -235,8 +242,12 @@ void State::take_back(const Before& before) {
     totals -= cost_of_entry(entry);
     if (entry.unit == position && entry.has(Entry::kCalls)) --totals.exchanges;
     if (view.instead->contains(position)) view.instead.own().erase(position);
+    Text kept;
+    const MessageRecord& record = Arena::record_of(entry.message);
+    if (has_id(record)) ids_.erase(hash_of_id(plain(Arena::of(entry.message), record.id, kept)), position);
   }
   view.log.shrink_to(before.size);
+  newest_ms_ = before.newest_ms;
   request = before.request;
   open = before.open;
 }
@@ -254,7 +265,7 @@ void State::find_request() {
 
 Position State::unit_end(Position unit) const {
   Position end = unit + 1;
-  while (end < view.log.size() && view.log[end].unit == unit) ++end;
+  while (view.log.holds(end) && view.log[end].unit == unit) ++end;
   return end;
 }
 
@@ -265,13 +276,22 @@ Totals State::cost_of(Position unit) const {
   return cost;
 }
 
+State::Window State::window() const {
+  return {view.spans, view.instead,    view.summary, summary_cost, covered,
+          uncovered,  uncovered_count, totals,       kept_,        to_forget_};
+}
+
 void State::restore(Window window) {
   view.spans = std::move(window.spans);
   view.instead = std::move(window.instead);
   view.summary = std::move(window.summary);
   summary_cost = window.summary_cost;
   covered = std::move(window.covered);
+  uncovered = std::move(window.uncovered);
+  uncovered_count = window.uncovered_count;
   totals = window.totals;
+  kept_ = window.kept;
+  to_forget_ = std::move(window.to_forget);
 }
 
 Totals State::cost_of_message(const Message& message) const {
@@ -280,16 +300,17 @@ Totals State::cost_of_message(const Message& message) const {
 
 std::size_t State::behind_system() const {
   std::size_t position = 0;
-  while (position < view.log.size() && view.log[position].has(Entry::kSystem)) ++position;
+  while (view.log.holds(position) && view.log[position].has(Entry::kSystem)) ++position;
   return position;
 }
 
-void State::set_summary(std::optional<Summary> summary, Totals cost) {
+void State::set_summary(std::optional<Summary> summary, Totals cost, Spans covers) {
   totals -= summary_cost;
   totals += cost;
   summary_cost = cost;
   view.summary = std::move(summary);
-  covered.set({});
+  set_uncovered(without_spans(joined_spans(*uncovered, without_spans(*covered, covers)), covers));
+  covered.set(std::move(covers));
 }
 
 }  // namespace parley::memory

@@ -4,6 +4,10 @@
 // are runs of neighbours in the log, because nothing but results can be added while calls wait for them (W3),
 // so a window is a list of spans of whole units. All but the newest span hold what is protected.
 //
+// Every position of the log is in the window or has a fate: covered, uncovered or removed (W10). The log
+// holds the entries of the window and, of what was covered or uncovered, those from kept_from_ on; it forgets
+// the rest.
+//
 // Everything here is cheap to copy: what can be large is shared, and whoever changes it makes his own.
 #pragma once
 
@@ -17,16 +21,15 @@
 #include "memory/copy_on_write.h"
 #include "memory/id_index.h"
 #include "memory/log.h"
+#include "memory/spans.h"
 #include "parley/memory/memory.h"
 
 namespace parley::memory {
 
-// Positions first, first + 1, ..., last - 1. The newest span of a window has no end: what is added is in it.
-struct Span {
-  Position first, last;
-};
+// The newest span of a window has no end: what is added is in it.
 inline constexpr Position kNoEnd = 0xFFFFFFFF;
 inline constexpr std::size_t kMostMessages = 4'294'967'000;
+inline constexpr auto kNoLimit = static_cast<std::size_t>(-1);
 
 struct Totals {
   std::size_t messages = 0, exchanges = 0, tokens = 0, bytes = 0;
@@ -43,7 +46,7 @@ std::size_t content_bytes(const Message& message);
 // What a model is shown.
 struct View {
   Log log;
-  CopyOnWrite<std::vector<Span>> spans;
+  CopyOnWrite<Spans> spans;
   CopyOnWrite<std::map<Position, Message>> instead;  // shown in place of others
   std::optional<Summary> summary;
 
@@ -60,7 +63,8 @@ struct View {
     }
   }
   const Message& shown(Position position) const;
-  bool holds(Position position) const;
+  bool holds(Position position) const;                  // in the window
+  Spans closed_spans() const;                           // of the window, none empty, each with its end
   std::size_t count_before(Position position) const;    // messages of the window before it
   std::optional<Position> at(std::size_t index) const;  // of the window, the summary not counted
   std::size_t size() const;
@@ -100,8 +104,8 @@ struct OpenExchange {
 
 // A smaller window.
 struct Plan {
-  std::vector<Span> spans;
-  std::vector<Span> dropped;
+  Spans spans;
+  Spans dropped;
   Totals totals;
   bool drops_summary = false;
 };
@@ -111,8 +115,10 @@ struct Compression {
   Plan plan;
   Summary summary;
   Totals summary_cost;
-  Positions covered;
 };
+
+// What becomes of a message that leaves the window.
+enum class Fate : std::uint8_t { Covered, Uncovered, Removed };
 
 class State {
  public:
@@ -121,28 +127,33 @@ class State {
   // Puts a message behind all others, whatever the budget says. REQUIRES: `open` has followed it. Fails with
   // Invalid, and changes nothing, if MemoryOptions::on_get changes what it must not.
   Result<void> append(const Message& message, Position unit);
+  // Goes on at `position`; what is skipped is in no window. REQUIRES: the window is all of the log so far.
+  void skip_to(Position position);
   // Takes the newest messages away again, down to `size` of the log, and puts back what append() and
   // `open` changed. REQUIRES: nothing left the window since.
   struct Before {
     std::size_t size;
     Position request;
     OpenExchange open;
+    std::int64_t newest_ms;
   };
-  Before before() const { return {view.log.size(), request, open}; }
+  Before before() const { return {view.log.size(), request, open, newest_ms_}; }
   void take_back(const Before& before);
-  // The log has a message of its id.
+  // The log holds a message of its id, or a store does that has the log.
   bool knows(const Message& message) const;
 
-  // A window within its budget; nothing if this one is. Fails with LimitExceeded.
+  // A window within its budget; nothing if this one is. A summary of more than its share goes first, any
+  // other last. Fails with LimitExceeded.
   Result<std::optional<Plan>> trimmed() const;
+  bool is_over(const Budget& budget) const;
   // The window without the units that judge(unit, totals so far) says Drop to, until it says Stop.
   enum class Verdict : std::uint8_t { Keep, Drop, Stop };
   template <typename Judge>
   Plan without(Judge&& judge) const;
   Plan without_units(const Positions& units) const;
   // Makes it the window. What left it is returned.
-  std::vector<Message> apply(Plan plan);
-  std::vector<Message> messages_in(const std::vector<Span>& spans) const;
+  std::vector<Message> apply(Plan plan, Fate fate);
+  std::vector<Message> messages_in(const Spans& spans) const;  // REQUIRES: the log holds them
 
   // A unit that no budget and no compression takes out of the window (W2, W3), and why.
   bool is_protected(Position unit) const;
@@ -151,27 +162,40 @@ class State {
   Position unit_end(Position unit) const;
   Totals cost_of(Position unit) const;
 
-  void set_summary(std::optional<Summary> summary, Totals cost = {});
+  // What the summary before covered and this one does not is uncovered.
+  void set_summary(std::optional<Summary> summary, Totals cost = {}, Spans covers = {});
   Totals cost_of_message(const Message& message) const;
   std::size_t behind_system() const;  // the position behind the first system messages
 
-  // What would be if the older part of the window were a summary. Fails if there is nothing to compress or if
-  // the compressor has no good answer. May throw what a user's function throws.
-  Result<Compression> compressed() const;
+  // What would be if the older part of the window were a summary, all of it within `budget`. Fails if there
+  // is nothing to compress, no room for a summary, or if the compressor has no good answer. May throw what a
+  // user's function throws.
+  Result<Compression> compressed(const Budget& budget) const;
   std::vector<Message> apply(Compression compression);
   bool compression_is_due() const;
   void delay_compression();
-  // What a compression changes, to be put back if it was in vain.
+  // What an operation on the window changes, to be put back if it was in vain.
   struct Window {
-    CopyOnWrite<std::vector<Span>> spans;
+    CopyOnWrite<Spans> spans;
     CopyOnWrite<std::map<Position, Message>> instead;
     std::optional<Summary> summary;
     Totals summary_cost;
-    CopyOnWrite<Positions> covered;
-    Totals totals;
+    CopyOnWrite<Spans> covered, uncovered;
+    std::size_t uncovered_count;
+    Totals totals, kept;
+    Spans to_forget;
   };
-  Window window() const { return {view.spans, view.instead, view.summary, summary_cost, covered, totals}; }
+  Window window() const;
   void restore(Window window);
+
+  // Forgets what was removed and, of what left the window otherwise, the oldest above the limit. Does nothing
+  // while a store has the log: then forget_all() comes when the store has it.
+  void settle();
+  void forget_all();
+  void set_uncovered(Spans spans);
+  Spans held() const;  // all positions whose entries the log holds
+  // Says which positions have entries, in a state that was loaded. Fails with Invalid if W11 does not hold.
+  Result<void> keep_from(const Spans& held);
 
   // The units of the window that hold a message of one of these ids, or that have one of these marks.
   Positions units_of_ids(std::span<const Text> ids) const;
@@ -183,12 +207,13 @@ class State {
   Result<void> pin(const Text& id, bool is_pinned);
   Result<Change> remove(const Positions& units);
 
-  // Where the first message of this id is in the log.
+  // Where the first message of this id is in the log. Of what the log forgot, a hash of 64 bits decides.
   std::optional<Position> find(std::string_view id) const {
     std::optional<Position> found;
     ids_.find(hash_of_id(id), [&](Position position) {
-      const bool is_it =
-          position < view.log.size() && view.log[position].message.id().value_or(Text()).view() == id;
+      const bool is_it = view.log.holds(position)
+                             ? view.log[position].message.id().value_or(Text()).view() == id
+                             : is_stored && position < view.log.size() && !contains(*removed, position);
       if (is_it) found = position;
       return !is_it;
     });
@@ -204,23 +229,40 @@ class State {
   CopyOnWrite<Positions> pins;  // units
   CopyOnWrite<std::map<std::string, CopyOnWrite<Positions>, std::less<>>> marks;  // units, by mark
   std::optional<std::int64_t> added_ms;  // when append() says a message came, if not now
-  CopyOnWrite<Positions> covered;        // units the summary stands for
+  CopyOnWrite<Spans> covered;            // the summary stands for them
+  CopyOnWrite<Spans> uncovered;          // they left the window, and nothing stands for them
+  CopyOnWrite<Spans> removed;
+  std::size_t uncovered_count = 0;
   std::optional<Error> compression_error;
+  bool is_stored = false;  // a store has the log, so that ids are known of what was forgotten
   std::size_t clears = 0;  // how often all of it was thrown away
 
  private:
   Result<std::optional<Message>> shown_instead(const Message& message) const;
   Error over_budget(std::string_view name, std::size_t limit, std::size_t Totals::* total) const;
+  Plan cut_to(double share, bool drops_summary, bool& reaches) const;
+  Totals protected_totals() const;
   void find_request();
   bool is_progress(const Totals& after) const;
-  Positions compressible() const;
-  Result<Text> summarised(const Positions& units) const;
+  Result<Totals> room_for_summary(const Budget& budget) const;
+  Positions compressible(const Budget& budget, const Totals& room) const;
+  using Deadline = std::chrono::steady_clock::time_point;
+  Result<Text> summarised(const Positions& units, std::size_t most_bytes, Deadline deadline) const;
+  Result<Message> fitting_summary(const Positions& units, const Totals& room) const;
   Result<std::vector<Message>> readable(Position unit, std::size_t most_bytes) const;
+  void leave(const Spans& dropped, Fate fate);
+  void forget(LogLimit limit);
+  Spans above(const LogLimit& limit);
+  void forget_ids();
   static std::uint64_t hash_of_id(std::string_view id);
 
   IdIndex ids_;  // of each id the first message, so that many of one id cost no more than others
   bool has_repeated_ids_ = false;  // then they must be looked for
-  std::size_t retry_at_ = 0;       // size of the log before which no compression comes by itself
+  std::size_t retry_at_ = 0;    // size of the log before which a compression that failed is not tried again
+  std::int64_t newest_ms_ = 0;  // when the newest message was added
+  Position kept_from_ = 0;      // what left the window before it is forgotten
+  Totals kept_;                 // what the log holds of what left the window: messages, and bytes of memory
+  Spans to_forget_;             // not in order
 };
 
 template <typename Judge>

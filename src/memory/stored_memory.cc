@@ -5,6 +5,7 @@
 #include "memory/delta.h"
 #include "memory/guarded.h"
 #include "memory/state.h"
+#include "parley/memory/stored_message.h"
 
 namespace parley {
 namespace {
@@ -17,31 +18,64 @@ constexpr std::size_t kPartBytes = std::size_t{1} << 20;
 Result<StoredMemory> StoredMemory::open(std::shared_ptr<store::Store> store, store::SessionKey key,
                                         MemoryOptions options) {
   PARLEY_TRY(Memory memory, Memory::create(std::move(options)));
+  memory.state_->is_stored = true;
   store::Position size = 0;
+  store::Position first = 0;
   for (bool is_whole = false; !is_whole;) {
     const Result<store::Page> page = store->read(key, {.first = size, .bytes = kPartBytes});
     if (!page && page.error().code == Code::NotFound && size == 0) break;  // the first edit makes it
     if (!page) return std::unexpected(page.error());
     PARLEY_CHECK(memory::guarded([&] { return memory::replay(memory.state_, page->records); }));
+    memory.state_->forget_all();
+    for (const store::StoredRecord& record : page->records) {
+      if (memory::is_clear(record)) first = record.position + 1;
+    }
     size += page->records.size();
     is_whole = page->records.empty() || size >= page->size;
   }
   PARLEY_CHECK(memory::guarded([&]() -> Result<void> {
     // A budget that has become smaller since takes more out.
     PARLEY_TRY(auto plan, memory.state_->trimmed());
-    if (plan) memory.state_->apply(*std::move(plan));
+    if (plan) memory.state_->apply(*std::move(plan), memory::Fate::Uncovered);
     return {};
   }));
+  memory.state_->forget_all();
+  memory.state_->is_stored = false;
   StoredMemory out(std::move(store), std::move(key), std::move(memory));
   out.size_ = size;
+  out.first_ = first;
   return out;
 }
 
+Result<void> StoredMemory::each(const std::function<void(const Message&)>& visit) const {
+  for (store::Position at = first_; at < size_;) {
+    PARLEY_TRY(const store::Page page, store_->read(key_, {.first = at, .bytes = kPartBytes}));
+    PARLEY_TRY(const std::vector<Message> messages, to_messages(page.records));
+    for (const Message& message : messages) visit(message);
+    if (page.records.empty()) return fail(Code::Damaged, "the session has fewer records than it had");
+    at += page.records.size();
+  }
+  return {};
+}
+
+Result<std::vector<Message>> StoredMemory::log() const {
+  std::vector<Message> out;
+  PARLEY_CHECK(each([&](const Message& message) { out.push_back(message); }));
+  return out;
+}
+
+// Only what an edit works on knows that it is stored: a copy that somebody makes of the memory is not.
 Result<Change> StoredMemory::edit(const Edit& edit) {
   Memory next = memory_;
+  next.state_->is_stored = true;
   PARLEY_TRY(Change change, memory::guarded([&] { return edit(next); }));
   PARLEY_TRY(std::vector<store::Record> records, memory::records_between(*memory_.state_, *next.state_));
+  const bool clears = !records.empty() && memory::is_clear(records.front());
+  const store::Position before = size_;
   if (!records.empty()) PARLEY_CHECK(keep(std::move(records)));
+  if (clears) first_ = before + 1;
+  next.state_->forget_all();
+  next.state_->is_stored = false;
   memory_ = std::move(next);
   return change;
 }

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "message/arena.h"
 #include "parley/dialect/dialect.h"
 #include "parley/memory/stored_message.h"
 #include "parley/store/store.h"
@@ -150,6 +151,76 @@ TEST(StoredMemory, NamesTheRecordThatIsNoMessage) {
   EXPECT_EQ(memory.error().path, "/1");
 }
 
+// What left the window is in the store and nowhere else.
+TEST(StoredMemory, HoldsOnlyTheWindow) {
+  const auto kept = new_store();
+  const MemoryOptions options{.budget = {.messages = 10}};
+  StoredMemory memory = opened(kept, options);
+  std::weak_ptr<const Arena> first;
+  {
+    const Message message = Message::user_message("first");
+    first = Arena::of(message).weak_from_this();
+    ASSERT_TRUE(memory.add(message));
+  }
+  EXPECT_FALSE(first.expired());
+  for (int i = 0; i < 300; ++i) {
+    const Text id = Text::repaired("c" + std::to_string(i));
+    ASSERT_TRUE(memory.add(call(id)));
+    ASSERT_TRUE(memory.add(result(id)));
+    if (i == 5) {
+      ASSERT_TRUE(memory.add(Message::user_message("second")));
+    }
+  }
+  EXPECT_TRUE(first.expired());
+  const StoredMemory again = opened(kept, options);
+  for (const StoredMemory* each : std::initializer_list<const StoredMemory*>{&memory, &again}) {
+    const StoredMemory& one = *each;
+    EXPECT_EQ(one.memory().log().size(), one.memory().size());
+    EXPECT_EQ(one.memory().log_size(), 602U);
+    EXPECT_EQ(one.memory().log_dropped(), 602U - one.memory().size());
+    EXPECT_EQ(one.memory().uncovered_size(), 602U - one.memory().size());
+    const auto log = one.log();
+    ASSERT_TRUE(log);
+    ASSERT_EQ(log->size(), 602U);
+    EXPECT_EQ(log->front().content()->view(), "first");
+  }
+  // Its ids are known all the same.
+  const Message old = memory.log()->front();
+  EXPECT_EQ(memory.add(old)->skipped, 1U);
+  EXPECT_EQ(opened(kept, options).add(old)->skipped, 1U);
+  ASSERT_TRUE(memory.clear());
+  EXPECT_TRUE(memory.log()->empty());
+  ASSERT_TRUE(memory.add(Message::user_message("new")));
+  EXPECT_EQ(memory.log()->size(), 1U);
+  EXPECT_EQ(opened(kept, options).log()->size(), 1U);
+}
+
+TEST(StoredMemory, AddsARemovedMessageAgain) {
+  const auto kept = new_store();
+  StoredMemory memory = opened(kept);
+  const Message one = Message::user_message("one");
+  const Text id = *one.id();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(memory.add(one)->count, 1U);
+    EXPECT_EQ(memory.add(one)->skipped, 1U);
+    ASSERT_EQ(memory.remove({&id, 1})->count, 1U);
+    EXPECT_EQ(state_of(opened(kept).memory()), state_of(memory.memory()));
+  }
+  StoredMemory again = opened(kept);
+  ASSERT_EQ(again.add(one)->count, 1U);
+  EXPECT_EQ(again.memory().size(), 1U);
+  EXPECT_EQ(again.log()->size(), 3U) << "the store keeps all";
+}
+
+TEST(StoredMemory, RefusesAStateThatLacksMessages) {
+  Memory gaps = Memory::create({.budget = {.messages = 5}, .log_limit = {.messages = 0}}).value();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(gaps.add(Message::user_message("x")));
+  StoredMemory memory = opened(new_store());
+  const auto loaded = memory.edit([&](Memory& m) { return m.load_state_dict(*gaps.state_dict()); });
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, Code::Unsupported);
+}
+
 class Shouting final : public Compressor {
  public:
   Result<CompressionAnswer> compress(const CompressionRequest& request) override {
@@ -171,7 +242,7 @@ TEST(StoredMemory, EqualsItsRestartAfterAnyEdits_R2) {
       const Text mark = marks[random() % 2];
       const Text id = ids.empty() ? Text("none") : ids[random() % ids.size()];
       Result<Change> done = Change{};
-      switch (random() % 9) {
+      switch (random() % 11) {
         case 0:
         case 1:
         case 2: {
@@ -203,6 +274,15 @@ TEST(StoredMemory, EqualsItsRestartAfterAnyEdits_R2) {
           break;
         case 7:
           done = memory.compress();
+          break;
+        case 8:
+          done = memory.shrink(0.7);
+          break;
+        case 9:  // one that was there before
+          if (const auto log = memory.log(); !log->empty()) {
+            const Message old = (*log)[random() % log->size()];
+            if (old.role() == Role::User) done = memory.add(old);
+          }
           break;
         default:
           if (random() % 8 == 0) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "base/shorten.h"
 #include "memory/state.h"
 #include "parley/base/clock.h"
 
@@ -23,11 +24,28 @@ constexpr auto kLimits = std::to_array<Limit>({
     {"bytes", &Budget::bytes, &Totals::bytes},
 });
 
-constexpr auto kAny = static_cast<std::size_t>(-1);
+constexpr auto kAny = memory::kNoLimit;
+constexpr std::size_t kLeastSummaryTokens = 16;
 
-std::size_t low_mark(std::size_t limit, double share) {
+std::size_t part_of(std::size_t limit, double share) {
   if (share >= 1) return limit;  // the largest numbers have no exact double
   return std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(limit) * share));
+}
+
+bool passes(const Totals& sums, const Budget& budget, const Limit& limit, double share = 1) {
+  const std::optional<std::size_t>& most = budget.*limit.most;
+  return most && sums.*limit.total > part_of(*most, share);
+}
+
+bool passes(const Totals& sums, const Budget& budget, double share = 1) {
+  return std::any_of(kLimits.begin(), kLimits.end(),
+                     [&](const Limit& limit) { return passes(sums, budget, limit, share); });
+}
+
+// Of what a summary takes only tokens and bytes are limited to a share.
+bool is_above_its_share(const Totals& summary, const Budget& budget, double share) {
+  return (budget.tokens && summary.tokens > part_of(*budget.tokens, share)) ||
+         (budget.bytes && summary.bytes > part_of(*budget.bytes, share));
 }
 
 }  // namespace
@@ -59,55 +77,62 @@ std::string_view State::what_is(Position unit) const {
   if (is_pinned(unit)) return "the pinned message";
   if (unit == request) return "the newest user request";
   if (open.is_open() && unit == open.unit) return "the open exchange";
-  if (unit == view.log[view.log.size() - 1].unit) return "the newest message";
+  const std::size_t newest = view.log.size() - 1;
+  if (view.log.holds(newest) && unit == view.log[newest].unit) return "the newest message";
   return {};
+}
+
+bool State::is_over(const Budget& budget) const { return passes(totals, budget); }
+
+// Drops the oldest until what is over its limit is at `share` of it, and what is old is gone.
+Plan State::cut_to(double share, bool drops_summary, bool& reaches) const {
+  const Budget& budget = options->budget;
+  const auto now = static_cast<double>(now_ms());
+  const auto older_than = [&](Position unit, double part) {
+    return budget.age && now - static_cast<double>(view.log[unit].added_ms) >
+                             static_cast<double>(budget.age->count()) * part;
+  };
+  const Totals given = drops_summary ? summary_cost : Totals{};
+  Totals goal;
+  for (const Limit& limit : kLimits) {
+    goal.*limit.total = passes(totals, budget, limit) ? part_of(*(budget.*limit.most), share) : kAny;
+  }
+  const auto fits = [&](Totals left) {
+    left -= given;
+    return std::all_of(kLimits.begin(), kLimits.end(),
+                       [&](const Limit& limit) { return left.*limit.total <= goal.*limit.total; });
+  };
+  bool has_expired = false;  // the oldest that may go decides
+  bool is_first = true;
+  Plan plan = without([&](Position unit, const Totals& left) {
+    if (is_protected(unit)) return Verdict::Keep;
+    if (std::exchange(is_first, false)) has_expired = older_than(unit, 1);
+    const bool is_young = !has_expired || !older_than(unit, share);
+    return fits(left) && is_young ? Verdict::Stop : Verdict::Drop;
+  });
+  reaches = fits(plan.totals);
+  plan.totals -= given;
+  plan.drops_summary = drops_summary;
+  return plan;
 }
 
 Result<std::optional<Plan>> State::trimmed() const {
   const Budget& budget = options->budget;
-  const auto is_over = [&](const Totals& sums, const Limit& limit) {
-    return budget.*limit.most && sums.*limit.total > *(budget.*limit.most);
-  };
-  const auto is_any_over = [&](const Totals& sums) {
-    return std::any_of(kLimits.begin(), kLimits.end(),
-                       [&](const Limit& limit) { return is_over(sums, limit); });
-  };
-  if (!is_any_over(totals) && !budget.age) return std::nullopt;
-
-  const auto now = static_cast<double>(now_ms());
-  const auto older_than = [&](Position unit, double share) {
-    return budget.age && now - static_cast<double>(view.log[unit].added_ms) >
-                             static_cast<double>(budget.age->count()) * share;
-  };
-  // Drops the oldest until what was over its limit is at `share` of it, and what is old is gone.
-  const auto down_to = [&](double share) {
-    Totals goal;
-    for (const Limit& limit : kLimits) {
-      goal.*limit.total = is_over(totals, limit) ? low_mark(*(budget.*limit.most), share) : kAny;
-    }
-    const auto fits = [&](const Totals& left) {
-      return std::all_of(kLimits.begin(), kLimits.end(),
-                         [&](const Limit& limit) { return left.*limit.total <= goal.*limit.total; });
-    };
-    bool has_expired = false;  // the oldest that may go decides
-    bool is_first = true;
-    Plan plan = without([&](Position unit, const Totals& left) {
-      if (is_protected(unit)) return Verdict::Keep;
-      if (std::exchange(is_first, false)) has_expired = older_than(unit, 1);
-      const bool is_young = !has_expired || !older_than(unit, share);
-      return fits(left) && is_young ? Verdict::Stop : Verdict::Drop;
-    });
-    return std::pair(std::move(plan), fits(plan.totals));
-  };
-  auto [plan, reaches] = down_to(budget.low_water);
+  const bool is_over_now = is_over(budget);
+  if (!is_over_now && !budget.age) return std::nullopt;
+  // One that a budget has become too small for; what is written by hand may be of any size.
+  const bool is_large = view.summary && view.summary->count != 0 &&
+                        is_above_its_share(summary_cost, budget, options->compression.summary_share);
+  bool reaches = false;
+  Plan plan = cut_to(budget.low_water, is_over_now && is_large, reaches);
   // If the low mark cannot be reached, no more is dropped than must be.
-  if (!reaches) plan = down_to(1).first;
-  if (is_any_over(plan.totals) && view.summary) {
+  if (!reaches) plan = cut_to(1, is_over_now && is_large, reaches);
+  if (passes(plan.totals, budget) && view.summary && !plan.drops_summary) {
     plan.totals -= summary_cost;
     plan.drops_summary = true;
   }
   for (const Limit& limit : kLimits) {
-    if (is_over(plan.totals, limit)) {
+    if (passes(plan.totals, budget, limit)) {
       return std::unexpected(over_budget(limit.name, *(budget.*limit.most), limit.total));
     }
   }
@@ -119,11 +144,79 @@ Result<std::optional<Plan>> State::trimmed() const {
 bool State::is_progress(const Totals& after) const {
   const auto is_fine = [&](const Limit& limit) {
     const std::optional<std::size_t>& most = options->budget.*limit.most;
-    const std::size_t room = most ? low_mark(*most, options->budget.low_water) : kAny;
+    const std::size_t room = most ? part_of(*most, options->budget.low_water) : kAny;
     return after.*limit.total <= std::max(totals.*limit.total, room);
   };
   return (after.messages < totals.messages || after.bytes < totals.bytes) &&
          std::all_of(kLimits.begin(), kLimits.end(), is_fine);
+}
+
+Totals State::protected_totals() const {
+  Totals out;
+  view.each([&](Position i) {
+    if (view.log[i].unit == i && is_protected(i)) out += cost_of(i);
+    return true;
+  });
+  return out;
+}
+
+// What a summary may take: its share of the budget, and no more than is left beside what must stay.
+Result<Totals> State::room_for_summary(const Budget& budget) const {
+  const CompressionPolicy& policy = options->compression;
+  const Totals stays = protected_totals();
+  Totals room{1, 0, kAny, policy.most_summary_bytes};
+  const auto no_room = [&](std::string_view name, std::size_t limit, std::size_t left, std::size_t least) {
+    return fail(Code::LimitExceeded, "there is no room for a summary: of the budget of " +
+                                         std::to_string(limit) + " " + std::string(name) + " it may take " +
+                                         std::to_string(left) + ", and it needs at least " +
+                                         std::to_string(least));
+  };
+  if (budget.messages && stays.messages >= *budget.messages) {
+    return no_room("messages", *budget.messages, 0, 1);
+  }
+  const auto share = [&](std::size_t limit, std::size_t taken) {
+    return std::min(part_of(limit, policy.summary_share), limit - std::min(limit, taken));
+  };
+  if (budget.tokens) {
+    room.tokens = share(*budget.tokens, stays.tokens);
+    if (room.tokens < kLeastSummaryTokens) {
+      return no_room("tokens", *budget.tokens, room.tokens, kLeastSummaryTokens);
+    }
+  }
+  if (budget.bytes) {
+    const std::size_t least = std::min(kLeastTextBytes, policy.most_summary_bytes);
+    room.bytes = std::min(room.bytes, share(*budget.bytes, stays.bytes));
+    if (room.bytes < least) return no_room("bytes", *budget.bytes, room.bytes, least);
+  }
+  return room;
+}
+
+// All that may go but for the newest units; of these, too, the oldest that the budget has no room for beside
+// a summary of the size `room`.
+Positions State::compressible(const Budget& budget, const Totals& room) const {
+  Positions units;
+  view.each([&](Position position) {
+    if (view.log[position].unit == position) units.push_back(position);
+    return true;
+  });
+  const std::size_t older = units.size() - std::min(units.size(), options->compression.keep_recent);
+  Positions newest(units.begin() + static_cast<std::ptrdiff_t>(older), units.end());
+  units.resize(older);
+  const auto stays = [&](Position unit) { return is_protected(unit); };
+  std::erase_if(units, stays);
+  std::erase_if(newest, stays);
+  Totals after = totals;
+  after -= summary_cost;
+  for (const Position unit : units) after -= cost_of(unit);
+  after += room;
+  if (room.tokens == kAny) after.tokens = 0;
+  if (!passes(after, budget)) return units;
+  for (const Position unit : newest) {
+    if (!passes(after, budget, budget.low_water)) break;
+    after -= cost_of(unit);
+    units.push_back(unit);
+  }
+  return units;
 }
 
 // Names the largest of those that stay.
@@ -158,7 +251,7 @@ Plan State::without_units(const Positions& units) const {
   });
 }
 
-std::vector<Message> State::apply(Plan plan) {
+std::vector<Message> State::apply(Plan plan, Fate fate) {
   std::vector<Message> out = messages_in(plan.dropped);
   if (plan.drops_summary) {
     out.insert(out.begin(), view.summary->message);
@@ -170,13 +263,14 @@ std::vector<Message> State::apply(Plan plan) {
     std::erase_if(view.instead.own(), [&](const auto& each) { return !view.holds(each.first); });
   }
   if (request != kNoEnd && !view.holds(request)) find_request();
+  leave(plan.dropped, fate);
   return out;
 }
 
-std::vector<Message> State::messages_in(const std::vector<Span>& spans) const {
+std::vector<Message> State::messages_in(const Spans& spans) const {
   std::vector<Message> out;
   for (const Span& span : spans) {
-    for (Position i = span.first; i < view.end(span); ++i) out.push_back(view.log[i].message);
+    for (Position i = span.first; i < span.last; ++i) out.push_back(view.log[i].message);
   }
   return out;
 }
@@ -188,15 +282,21 @@ Result<Change> Memory::evict(double share) {
   State& s = *state_;
   const auto goal =
       static_cast<std::size_t>(static_cast<double>(s.totals.bytes) * std::clamp(share, 0.0, 1.0));
+  const bool drops_summary = s.view.summary && s.totals.bytes > goal;
+  const std::size_t given = drops_summary ? s.summary_cost.bytes : 0;
   memory::Plan plan = s.without([&](memory::Position unit, const Totals& left) {
-    if (left.bytes <= goal) return State::Verdict::Stop;
+    if (left.bytes - given <= goal) return State::Verdict::Stop;
     return s.is_protected(unit) ? State::Verdict::Keep : State::Verdict::Drop;
   });
-  if (plan.dropped.empty()) {
+  if (plan.dropped.empty() && !drops_summary) {
     return fail(Code::LimitExceeded, "nothing may leave the window: all of it is protected");
   }
-  std::vector<Message> evicted = s.apply(std::move(plan));
-  return Change{evicted.size(), 0, std::move(evicted)};
+  if (drops_summary) plan.totals -= s.summary_cost;
+  plan.drops_summary = drops_summary;
+  const std::size_t uncovered = uncovered_size();
+  std::vector<Message> evicted = s.apply(std::move(plan), memory::Fate::Uncovered);
+  s.settle();
+  return Change{evicted.size(), 0, std::move(evicted), uncovered_size() - uncovered};
 }
 
 }  // namespace parley

@@ -10,6 +10,7 @@
 #include "parley/base/clock.h"
 #include "parley/memory/memory.h"
 #include "parley/message/validate.h"
+#include "parley/token/counter.h"
 
 namespace parley {
 namespace {
@@ -63,6 +64,7 @@ class PlainMemory {
     std::set<std::string> marks;
     std::size_t bytes = 0;
     std::int64_t added_ms = 0;
+    bool is_removed = false;
   };
 
   explicit PlainMemory(Budget budget) : budget_(budget) {}
@@ -90,7 +92,7 @@ class PlainMemory {
     const std::vector<Item> before = items;
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const std::string id = messages[i].id()->str();
-      const auto same_id = [&](const Item& item) { return item.id == id; };
+      const auto same_id = [&](const Item& item) { return item.id == id && !item.is_removed; };
       if (std::any_of(items.begin(), items.end(), same_id)) continue;
       std::multiset<std::string> now = waiting();
       const bool must_answer = !now.empty();
@@ -387,8 +389,7 @@ class Rehearsal {
     }
     EXPECT_EQ(change->count, waiting != 0 ? 1U : 0U);
     if (waiting == 0) return;
-    std::vector<Message> added = memory_.log();
-    added.erase(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(before.log_size()));
+    const std::vector<Message> added = {memory_.log().back()};
     std::vector<std::size_t> bytes;
     for (const Message& message : added) bytes.push_back(bytes_of(message));
     std::vector<Message> evicted;
@@ -424,6 +425,7 @@ class Rehearsal {
     std::vector<Message> removed;
     plain_.each_of_unit(units[*target], [&](PlainMemory::Item& item) {
       item.is_shown = false;
+      item.is_removed = true;
       removed.push_back(item.message);
     });
     expect_same(change->evicted, removed);
@@ -517,7 +519,9 @@ class Rehearsal {
 
   std::vector<Message> plain_ids_log() const {
     std::vector<Message> out;
-    for (const PlainMemory::Item& item : plain_.items) out.push_back(item.message);
+    for (const PlainMemory::Item& item : plain_.items) {
+      if (!item.is_removed) out.push_back(item.message);
+    }
     return out;
   }
 
@@ -528,8 +532,15 @@ class Rehearsal {
 
   void check() {
     const std::vector<Message> window = memory_.window();
-    expect_same(window, plain_.shown());                       // W2, W3, W8
-    expect_same(memory_.log(), plain_ids_log());               // W6
+    expect_same(window, plain_.shown());          // W2, W3, W8
+    expect_same(memory_.log(), plain_ids_log());  // W6
+    EXPECT_EQ(memory_.log_size(), plain_.items.size());
+    std::vector<Message> uncovered;  // W10
+    for (const PlainMemory::Item& item : plain_.items) {
+      if (!item.is_shown && !item.is_removed) uncovered.push_back(item.message);
+    }
+    expect_same(memory_.uncovered(), uncovered);
+    EXPECT_EQ(memory_.uncovered_size(), uncovered.size());
     for (const Finding& finding : validate_history(window)) {  // W1
       const bool is_allowed = finding.code == "pending_call" || finding.code == "duplicate_call";
       EXPECT_TRUE(is_allowed) << finding.code;
@@ -577,7 +588,7 @@ TEST_P(MemoryProperty, SurvivesAnyCompressor) {
    public:
     explicit Moody(Random& random) : random_(random) {}
     Result<CompressionAnswer> compress(const CompressionRequest& request) override {
-      EXPECT_FALSE(request.messages.empty());
+      EXPECT_TRUE(!request.messages.empty() || request.previous);
       for (const Finding& finding : validate_history(request.messages)) {
         EXPECT_TRUE(finding.code == "duplicate_call") << finding.code;
       }
@@ -648,6 +659,172 @@ TEST_P(MemoryProperty, SurvivesAnyCompressor) {
       for (const Message& message : memory.covered()) covered += gone.contains(message.id()->str()) ? 1U : 0U;
       ASSERT_EQ(covered, memory.summary() ? memory.summary()->count : 0U);
     }
+  }
+}
+
+std::string words(Random& random, std::size_t most) {
+  static const char* const kWords[] = {"the",          "weather",   "in",     "Oslo", "is",
+                                       "12 degrees",   "and",       "rain. ", "so",   "na\u00efve",
+                                       "\u4f60\u597d", "{\"a\":1}", "\n"};
+  std::string out;
+  for (std::size_t i = 0, count = below(random, most); i < count; ++i) {
+    out += kWords[below(random, std::size(kWords))];
+    out += ' ';
+  }
+  return out;
+}
+
+// The next message of a conversation in which tools are called.
+Message next_message(Random& random, const Memory& memory, int number) {
+  const Text id = text("m" + std::to_string(number));
+  const std::vector<Text> waiting = memory.pending();
+  if (!waiting.empty()) {
+    ToolResultBlock result{waiting.front(), "search", text(words(random, 60))};
+    if (chance(random, 20)) result.is_error = true;
+    return MessageBuilder(Role::Tool).id(id).block(std::move(result)).build().value();
+  }
+  if (chance(random, 30)) {
+    MessageBuilder builder(Role::Assistant);
+    builder.id(id).text(text(words(random, 20)));
+    for (std::size_t k = 0, calls = 1 + below(random, 2); k < calls; ++k) {
+      const Text call = text("c" + std::to_string(number) + "_" + std::to_string(k));
+      builder.block(ToolUseBlock{call, "search", "{\"query\":\"the weather\"}"});
+    }
+    return builder.build().value();
+  }
+  const bool is_system = number == 1 && chance(random, 50);
+  const Role role = is_system ? Role::System : chance(random, 40) ? Role::User : Role::Assistant;
+  const std::size_t most = chance(random, 10) ? 400 : 40;
+  return MessageBuilder(role).id(id).content(text(words(random, is_system ? 8 : most))).build().value();
+}
+
+void insert_ids(const std::vector<Message>& messages, std::multiset<std::string>& into) {
+  for (const Message& message : messages) into.insert(message.id()->str());
+}
+
+// W10: at every budget, however the compressor does, every message of the log is shown, covered, or reported
+// as uncovered; nothing becomes uncovered without a reason; and a summary keeps to its share.
+TEST_P(MemoryProperty, ShowsCoversOrReportsEveryMessage) {
+  class Tired : public ExtractiveCompressor {
+   public:
+    Tired(Random& random, int percent) : random_(random), percent_(percent) {}
+    Result<CompressionAnswer> compress(const CompressionRequest& request) override {
+      if (chance(random_, percent_)) return fail(Code::Unavailable, "away");
+      return ExtractiveCompressor::compress(request);
+    }
+
+   private:
+    Random& random_;
+    int percent_;
+  };
+
+  const TokenCounter counter = TokenCounter::for_model("gpt-4o");
+  for (int seed = GetParam(); seed < kRuns / 2; seed += 4) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(static_cast<std::uint64_t>(seed));
+    Budget budget = Budget::unlimited();
+    budget.tokens = 64 + below(random, std::size_t{1} << (4 + below(random, 9)));
+    if (chance(random, 30)) budget.messages = 4 + below(random, 40);
+    if (chance(random, 30)) budget.bytes = 300 + below(random, 5000);
+    const int failing = chance(random, 50) ? 0 : 30;
+    Memory memory = Memory::create({.budget = budget,
+                                    .tokens = cost_by(counter),
+                                    .compressor = std::make_shared<Tired>(random, failing),
+                                    .compression = {.keep_recent = below(random, 6)}})
+                        .value();
+    for (int i = 1; i <= 200; ++i) {
+      const std::size_t uncovered = memory.uncovered_size();
+      const auto change = memory.add(next_message(random, memory, i));
+      if (!change) {
+        ASSERT_EQ(change.error().code, Code::LimitExceeded) << change.error().message;
+        if (!memory.pending().empty()) break;  // results that have no room
+        continue;
+      }
+      ASSERT_EQ(change->uncovered, memory.uncovered_size() - uncovered);
+      if (change->uncovered != 0) {
+        ASSERT_TRUE(memory.compression_error()) << "message " << i;
+      }
+      ASSERT_LE(memory.tokens(), *budget.tokens);
+      std::vector<Message> window = memory.window();
+      if (memory.summary()) {
+        ASSERT_LE(counter.count(memory.summary()->message), *budget.tokens / 4);
+        std::erase_if(window, [&](const Message& m) { return m.id() == memory.summary()->message.id(); });
+      }
+      std::multiset<std::string> all, log;
+      insert_ids(window, all);
+      insert_ids(memory.covered(), all);
+      insert_ids(memory.uncovered(), all);
+      insert_ids(memory.log(), log);
+      ASSERT_EQ(all, log) << "message " << i;
+      ASSERT_EQ(memory.log_size(), log.size());
+      ASSERT_EQ(memory.covered().size(), memory.summary() ? memory.summary()->count : 0U);
+    }
+  }
+}
+
+// W11: whatever the limit, the log holds the window and the newest of the rest, and counts what it dropped. A
+// state that is saved and loaded is the same.
+TEST_P(MemoryProperty, HoldsNoMoreThanItsLimit) {
+  for (int seed = GetParam(); seed < kRuns / 2; seed += 4) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(static_cast<std::uint64_t>(seed));
+    LogLimit limit = LogLimit::unlimited();
+    if (chance(random, 70)) limit.messages = below(random, 40);
+    if (chance(random, 50)) limit.bytes = below(random, 20'000);
+    MemoryOptions options{.budget = {.messages = 4 + below(random, 20)}, .log_limit = limit};
+    options.compression.keep_recent = below(random, 4);
+    if (chance(random, 50)) options.compressor = std::make_shared<ExtractiveCompressor>();
+    Memory memory = Memory::create(options).value();
+    std::vector<std::string> added;
+    std::set<std::string> removed;
+    for (int i = 1; i <= 200; ++i) {
+      const std::size_t kind = below(random, 100);
+      const std::vector<Message> window = memory.window();
+      const Message any = window.empty() ? Message::user_message("x") : window[below(random, window.size())];
+      if (kind < 80) {
+        const Text mark = "m";
+        const Message next = next_message(random, memory, i);
+        if (!memory.add(next, chance(random, 50) ? std::span(&mark, 1) : std::span<const Text>())) continue;
+        added.push_back(next.id()->str());
+      } else if (kind < 88) {
+        const auto change = memory.remove(*any.id());
+        if (change) {
+          for (const Message& message : change->evicted) removed.insert(message.id()->str());
+        }
+      } else if (kind < 92) {
+        (void)memory.pin(*any.id());
+      } else if (kind < 96) {
+        (void)memory.unpin(*any.id());
+      } else {
+        (void)memory.evict(0.7);
+      }
+      const std::vector<Message> log = memory.log();
+      ASSERT_EQ(memory.log_size(), added.size());
+      ASSERT_EQ(memory.log_dropped(), added.size() - log.size());
+      const std::size_t shown = memory.size() - (memory.summary() ? 1 : 0);
+      ASSERT_LE(log.size(), shown + limit.messages.value_or(log.size()));
+      // In order, and of what left the window the newest.
+      auto next = added.begin();
+      for (const Message& message : log) {
+        next = std::find(next, added.end(), message.id()->str());
+        ASSERT_NE(next, added.end());
+        ASSERT_FALSE(removed.contains(*next));
+      }
+      const std::size_t covered = memory.summary() ? memory.summary()->count : 0;
+      ASSERT_EQ(shown + covered + memory.uncovered_size() + removed.size(), added.size());  // W10
+      ASSERT_TRUE(validate_history(memory.log()).empty() || !memory.pending().empty());
+    }
+    const auto state = memory.state_dict();
+    ASSERT_TRUE(state);
+    Memory loaded = Memory::create(options).value();
+    const auto change = loaded.load_state_dict(*state);
+    ASSERT_TRUE(change) << change.error().message << change.error().path;
+    // A message that was read takes other memory than one that was made.
+    if (!limit.bytes) {
+      ASSERT_TRUE(loaded.state_dict()->text() == state->text());
+    }
+    ASSERT_EQ(loaded.log_size(), memory.log_size());
+    ASSERT_EQ(loaded.uncovered_size(), memory.uncovered_size());
   }
 }
 

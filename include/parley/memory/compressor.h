@@ -17,7 +17,7 @@
 namespace parley {
 
 struct CompressionRequest {
-  std::span<const Message> messages;               // oldest first
+  std::span<const Message> messages;               // oldest first; none if `previous` must become shorter
   std::optional<Text> previous;                    // the summary so far, which the new one replaces
   std::size_t most_bytes = 0;                      // the answer must not be longer
   std::chrono::steady_clock::time_point deadline;  // an answer that comes later is thrown away
@@ -41,7 +41,8 @@ class Compressor {
 };
 
 // Works offline by picking: what users asked, which tools ran with which outcome, errors word for word, and
-// the first sentences of what was said, newest last, as many as fit.
+// the first sentences of what was said, newest last, as many as fit; it says how many lines it left out.
+// Fails with LimitExceeded if not one line fits.
 class ExtractiveCompressor : public Compressor {
  public:
   Result<CompressionAnswer> compress(const CompressionRequest& request) override;

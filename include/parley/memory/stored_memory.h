@@ -1,6 +1,9 @@
 // A StoredMemory is a Memory whose log is a session of a store: what it did is there after a restart, the
 // window, its marks, pins and summary included.
 //
+// What left the window is in the store and no longer in memory: log() of memory() has what is in the window,
+// covered() and uncovered() are empty, and log() here reads all of it.
+//
 // Invariants (quoted by tests as R1..R5):
 //   R1  An edit is stored and then shown, or neither: if the store refuses it, the memory is as before.
 //   R2  Opening the session again gives an equal memory, if the options are the same.
@@ -37,6 +40,11 @@ class StoredMemory {
   const std::shared_ptr<store::Store>& store() const { return store_; }
   store::Position size() const { return size_; }  // records in the session
 
+  // All messages since the last clear, removed ones included, read from the store part by part. Fails as
+  // read() of the store does.
+  Result<void> each(const std::function<void(const Message& message)>& visit) const;
+  Result<std::vector<Message>> log() const;
+
   // Does anything to the memory, and keeps what it changed. All other functions are edits.
   using Edit = std::function<Result<Change>(Memory& memory)>;
   Result<Change> edit(const Edit& edit);
@@ -59,6 +67,9 @@ class StoredMemory {
   Result<Change> evict(double share) {
     return edit([&](Memory& m) { return m.evict(share); });
   }
+  Result<Change> shrink(double share) {
+    return edit([&](Memory& m) { return m.shrink(share); });
+  }
   // From now on nothing of what was is shown; the store keeps it.
   Result<void> clear();
 
@@ -74,6 +85,7 @@ class StoredMemory {
   store::SessionKey key_;
   Memory memory_;
   store::Position size_ = 0;
+  store::Position first_ = 0;  // behind the record of the last clear
   std::string lease_;
 };
 
