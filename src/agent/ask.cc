@@ -6,7 +6,11 @@
 namespace parley::agent {
 namespace {
 
-constexpr std::size_t kMostShortenings = 4;  // a window is a sixteenth by then
+constexpr std::size_t kMostShortenings = 4;
+
+// How much of the window stays when it was too much for the model: half, and in the end only what must, so
+// that the last try is one that succeeds if any does.
+double share_to_keep(std::size_t shortenings) { return shortenings + 1 < kMostShortenings ? 0.5 : 0; }
 
 ModelRequest request_of(const Loop& loop) {
   const AgentOptions& options = loop.options;
@@ -40,9 +44,10 @@ Called<ModelAnswer> ask(Loop& loop) {
     loop.report.calls.push_back(answer ? answer->call : answer.error().call);
     if (answer || answer.error().failure.kind != FailureKind::ContextTooLong) return answer;
     if (!loop.row.shortens || shortenings == kMostShortenings) return answer;
-    const auto evicted = loop.history->shorten();
+    const auto evicted = loop.history->shorten(share_to_keep(shortenings));
     if (!evicted) return answer;
-    loop.emit(agent_event::Shortened{*evicted});
+    // Nothing leaves if only the summary becomes shorter.
+    if (!evicted->empty()) loop.emit(agent_event::Shortened{*evicted});
   }
 }
 

@@ -36,13 +36,15 @@ class History {
   virtual void remind(const std::vector<Text>& words) = 0;
   // Calls without a result, in order.
   virtual std::vector<ToolUseBlock> pending() const = 0;
-  // Makes the window smaller. What left it is returned. Fails if nothing can go.
-  virtual Result<std::vector<Message>> shorten() = 0;
+  // Makes the window at most `share` of what it is, as far as what must stay allows it. What left it is
+  // returned. Fails if nothing can go.
+  virtual Result<std::vector<Message>> shorten(double share) = 0;
   // True if some call of the conversation has this id.
   virtual bool knows_call(std::string_view id) const = 0;
 };
 
-std::unique_ptr<History> history_in(StoredMemory memory);
+// Fails as StoredMemory::each() does.
+Result<std::unique_ptr<History>> history_in(StoredMemory memory);
 std::unique_ptr<History> history_in(OpenManusMemory memory);
 
 // The tool uses of a message.

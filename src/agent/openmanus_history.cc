@@ -30,7 +30,9 @@ class OpenManusHistory : public History {
   }
 
   std::vector<ToolUseBlock> pending() const override { return {}; }
-  Result<std::vector<Message>> shorten() override { return fail(Code::Unsupported, "OpenManus never does"); }
+  Result<std::vector<Message>> shorten(double /*share*/) override {
+    return fail(Code::Unsupported, "OpenManus never does");
+  }
   bool knows_call(std::string_view /*id*/) const override { return false; }
 
  private:

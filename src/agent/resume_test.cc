@@ -307,6 +307,73 @@ TEST(Overflow, ACompressorIsAskedFirst) {
   EXPECT_LE(scene.model->asked[1].conversation.size(), 6U) << "a summary and the newest";
 }
 
+// Bytes of what a model is shown, as a server would count them.
+std::size_t bytes_shown(const ModelRequest& request) {
+  std::size_t bytes = 0;
+  for (const Message& message : request.conversation.messages()) bytes += line_of(message).size();
+  return bytes;
+}
+
+// A server with a small window that says so.
+Turn takes_at_most(std::size_t bytes) {
+  return [=](const ModelRequest& request, const CallOptions& options) {
+    return bytes_shown(request) > bytes
+               ? fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long")(request, options)
+               : says("an answer")(request, options);
+  };
+}
+
+// A long session against a model with a small window goes on, whatever the size of either: the newest request
+// is always shown, and the summary gives way to it.
+TEST(Overflow, LeavesASessionThatGoesOn) {
+  const std::string words(300, 'x');
+  for (const bool compresses : {true, false}) {
+    for (const std::size_t window : {100U, 400U, 1'000U, 2'000U, 8'000U}) {
+      SCOPED_TRACE(std::to_string(window) + (compresses ? " with a compressor" : ""));
+      MemoryOptions memory;
+      memory.budget = Budget::unlimited();
+      if (compresses) memory.compressor = std::make_shared<ExtractiveCompressor>();
+      Scene scene({takes_at_most(window)}, {}, memory);
+      for (int i = 0; i < 30; ++i) {
+        const std::string number = std::to_string(i);
+        ASSERT_TRUE(
+            scene.agent->update_memory(Role::User, Text::repaired("Question " + number + ". " + words)));
+        ASSERT_TRUE(
+            scene.agent->update_memory(Role::Assistant, Text::repaired("Answer " + number + ". " + words)));
+      }
+      for (int turn = 0; turn < 5; ++turn) {
+        const std::size_t asked = scene.model->asked.size();
+        const RunReport report = scene.run("what now?");
+        ASSERT_EQ(report.end, RunEnd::Answered) << "turn " << turn;
+        ASSERT_LE(scene.model->asked.size() - asked, 5U);
+        for (std::size_t i = asked; i < scene.model->asked.size(); ++i) {
+          ASSERT_EQ(line_of(scene.model->asked[i].conversation.messages().back()), "user: what now?");
+        }
+      }
+      EXPECT_EQ(scene.stored().size(), 70U) << "the log keeps all";
+    }
+  }
+}
+
+// With a compressor, each try shows less: none is spent on what was tried already, and none is left unused.
+TEST(Overflow, UsesAllFourTriesWithACompressor) {
+  MemoryOptions memory;
+  memory.budget = Budget::unlimited();
+  memory.compressor = std::make_shared<ExtractiveCompressor>();
+  Scene scene({fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long")}, {}, memory);
+  const std::string words(300, 'x');
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(scene.agent->update_memory(Role::User, Text::repaired("Question. " + words)));
+  }
+  EXPECT_EQ(scene.run("the task").end, RunEnd::Failed);
+  ASSERT_EQ(scene.model->asked.size(), 5U);
+  for (std::size_t i = 1; i < 5; ++i) {
+    EXPECT_LE(bytes_shown(scene.model->asked[i]), bytes_shown(scene.model->asked[i - 1]) * 2 / 3);
+  }
+  EXPECT_EQ(lines_of(scene.model->asked[4].conversation.messages()),
+            std::vector<std::string>{"user: the task"});
+}
+
 TEST(Overflow, WhatCannotBecomeSmallerFails) {
   Scene scene({fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long")});
   const RunReport report = scene.run();

@@ -137,7 +137,7 @@ struct Scene {
   std::vector<Message> stored() const {
     auto opened = StoredMemory::open(store, key);
     EXPECT_TRUE(opened);
-    return opened ? opened->memory().log() : std::vector<Message>{};
+    return opened ? opened->log().value() : std::vector<Message>{};
   }
 
   std::shared_ptr<store::Store> store = new_store();

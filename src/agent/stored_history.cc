@@ -9,13 +9,17 @@
 namespace parley::agent {
 namespace {
 
-// How much of a window stays when it was too much for a model. Half: a few tries come to any size.
-constexpr double kShare = 0.5;
-
 class StoredHistory : public History {
  public:
-  explicit StoredHistory(StoredMemory memory) : memory_(std::move(memory)) {
+  explicit StoredHistory(StoredMemory memory) : memory_(std::move(memory)) {}
+
+  // Learns which ids calls had, also those that left the window.
+  Result<void> learn_all() {
+    if (memory_.memory().log_dropped() != 0) {
+      return memory_.each([&](const Message& message) { learn(message); });
+    }
     for (const Message& message : memory_.memory().log()) learn(message);
+    return {};
   }
 
   Result<void> begin(const AgentOptions& options, std::function<void()> lost) override {
@@ -71,11 +75,9 @@ class StoredHistory : public History {
     return out;
   }
 
-  Result<std::vector<Message>> shorten() override {
-    Result<Change> change = memory_.compress();
-    if (!change) change = memory_.evict(kShare);
-    if (!change) return std::unexpected(change.error());
-    return std::move(change->evicted);
+  Result<std::vector<Message>> shorten(double share) override {
+    PARLEY_TRY(Change change, memory_.shrink(share));
+    return std::move(change.evicted);
   }
 
   bool knows_call(std::string_view id) const override { return call_ids_.contains(std::string(id)); }
@@ -93,8 +95,10 @@ class StoredHistory : public History {
 
 }  // namespace
 
-std::unique_ptr<History> history_in(StoredMemory memory) {
-  return std::make_unique<StoredHistory>(std::move(memory));
+Result<std::unique_ptr<History>> history_in(StoredMemory memory) {
+  auto out = std::make_unique<StoredHistory>(std::move(memory));
+  PARLEY_CHECK(out->learn_all());
+  return out;
 }
 
 }  // namespace parley::agent

@@ -129,8 +129,8 @@ TEST(RunKills, AtAnyMomentAreMadeGoodByResuming) {
       const auto memory =
           StoredMemory::open(std::make_shared<store::Store>(*std::move(store)), {.session = task.session});
       ASSERT_TRUE(memory) << memory.error().message;
-      expect_sound(task, memory->memory().log());
-      if (has_ended) interrupted += expect_finished(task, memory->memory().log());
+      expect_sound(task, memory->log().value());
+      if (has_ended) interrupted += expect_finished(task, memory->log().value());
     }
   }
   EXPECT_GE(kills, goal);

@@ -41,7 +41,7 @@ struct Stage {
                ToolCallAgent::open(std::move(model), tools, std::move(memory), std::move(options)));
     return agent->run(request, std::move(stop));
   }
-  std::vector<Message> stored() const { return StoredMemory::open(store, key)->memory().log(); }
+  std::vector<Message> stored() const { return StoredMemory::open(store, key)->log().value(); }
 
   Rehearsal server;
   std::shared_ptr<ToolBox> tools = std::make_shared<ToolBox>();
