@@ -153,7 +153,16 @@ int main(int argc, char** argv) {
     resident = bench::window_task::measure_resident();
     print("\n## A large memory\n\n" + to_markdown(resident));
   }
+  std::vector<bench::window_task::LongRun> long_runs;
+  if (has("resident", options.task)) {
+    long_runs = bench::window_task::measure_long_runs();
+    print("\n## A long run\n\n" + to_markdown(long_runs));
+  }
   std::vector<bench::Goal> goals = bench::check_goals(table, held, copies, resident);
+  if (!long_runs.empty()) {
+    goals.push_back(bench::at_most("a long run with a window of 100, MiB held by default", 20,
+                                   long_runs.front().held_mib, true));
+  }
   const std::vector<bench::store_task::Measured> stored = bench::store_task::measure(options.task);
   if (!stored.empty()) {
     print("\n## Stores\n\n" + bench::store_task::to_markdown(stored));

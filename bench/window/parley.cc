@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -187,6 +188,29 @@ std::vector<Resident> measure_resident() {
   return out;
 }
 
+std::vector<LongRun> measure_long_runs() {
+  constexpr std::size_t kMessages = 200'000;
+  constexpr std::size_t kBytes = 1000;
+  const Text words = Text::repaired(std::string(kBytes, 'x'));
+  const auto held = [&](const char* name, const std::function<void(const Message&)>& add,
+                        std::size_t before) {
+    for (std::size_t i = 0; i < kMessages; ++i) add(Message::assistant_message(words));
+    constexpr double kMib = 1 << 20;
+    return LongRun{name, kMessages, kBytes, static_cast<double>(heap() - before) / kMib};
+  };
+  const auto run = [&](const char* name, parley::MemoryOptions options) {
+    const std::size_t before = heap();
+    Memory memory = Memory::create(std::move(options)).value();
+    return held(name, [&](const Message& message) { must(memory.add(message)); }, before);
+  };
+  std::vector<LongRun> out;
+  out.push_back(run("by default", {}));
+  out.push_back(run("with a compressor", {.compressor = std::make_shared<parley::ExtractiveCompressor>()}));
+  out.push_back(run("that holds the window only", {.log_limit = {.messages = 0}}));
+  out.push_back(run("without a limit", {.log_limit = parley::LogLimit::unlimited()}));
+  return out;
+}
+
 std::vector<Prefix> measure_prefixes() {
   constexpr std::size_t kRequests = 5000;
   const std::vector<Message> messages = tool_loop(2 * kRequests);
@@ -218,6 +242,18 @@ std::string to_markdown(const std::vector<Resident>& all) {
     char line[160];
     std::snprintf(line, sizeof line, "| %zu | %zu | %zu | %.1f |\n", each.messages, each.together,
                   each.json_bytes, each.held_bytes);
+    out += line;
+  }
+  return out;
+}
+
+std::string to_markdown(const std::vector<LongRun>& runs) {
+  std::string out =
+      "| memory with a window of 100 | messages added | bytes each | held MiB |\n|---|---|---|---|\n";
+  for (const LongRun& run : runs) {
+    char line[160];
+    std::snprintf(line, sizeof line, "| %s | %zu | %zu | %.1f |\n", run.memory, run.added, run.json_bytes,
+                  run.held_mib);
     out += line;
   }
   return out;

@@ -21,6 +21,15 @@ struct Resident {
 };
 std::vector<Resident> measure_resident();
 
+// A long run: many messages added to a memory with a window of 100, and what it holds after them.
+struct LongRun {
+  const char* memory = "";  // of which kind
+  std::size_t added = 0;
+  std::size_t json_bytes = 0;  // a message
+  double held_mib = 0;         // all included, by the growth of the heap
+};
+std::vector<LongRun> measure_long_runs();
+
 // A tool-calling loop in a window of 100 messages: how many requests begin with all of the one before.
 struct Prefix {
   double low_water = 0;
@@ -29,6 +38,7 @@ struct Prefix {
 std::vector<Prefix> measure_prefixes();
 
 std::string to_markdown(const std::vector<Resident>& all);
+std::string to_markdown(const std::vector<LongRun>& runs);
 std::string to_markdown(const std::vector<Prefix>& prefixes);
 
 std::vector<Contender> id_set(std::size_t messages);  // the rival: a bare set of ids

@@ -81,8 +81,8 @@ class Log {
       if (part == nullptr) continue;
       const std::size_t start = index * kChunk;
       const std::size_t end = std::min(size_ - start, kChunk);
-      const std::uint32_t gone = bits(std::max(first, start) - start, std::min(last - start, kChunk));
-      const std::uint32_t all = part->chunk->forgotten() | gone;
+      const Bits gone = bits(std::max(first, start) - start, std::min(last - start, kChunk));
+      const Bits all = part->chunk->forgotten() | gone;
       if (all == part->chunk->forgotten()) continue;
       const auto place = part - parts_->data();
       std::vector<Part>& own = parts_.own();
@@ -98,18 +98,20 @@ class Log {
   void shrink_to(std::size_t size) { size_ = size; }
 
  private:
-  static constexpr std::size_t kChunk = 32;
+  using Bits = std::uint64_t;
+  static constexpr std::size_t kChunk = 64;  // as many as Bits has
 
   // The bits from `first` to `last`, the last not included.
-  static std::uint32_t bits(std::size_t first, std::size_t last) {
-    return static_cast<std::uint32_t>((std::uint64_t{1} << last) - (std::uint64_t{1} << first));
+  static Bits bits(std::size_t first, std::size_t last) {
+    const auto below = [](std::size_t end) { return end == kChunk ? ~Bits{0} : (Bits{1} << end) - 1; };
+    return below(last) & ~below(first);
   }
 
   class Chunk {
    public:
     Chunk() = default;
     // The first `count` entries of another but for the forgotten ones.
-    Chunk(const Chunk& other, std::size_t count, std::uint32_t forgotten) : forgotten_(forgotten) {
+    Chunk(const Chunk& other, std::size_t count, Bits forgotten) : forgotten_(forgotten) {
       for (std::size_t i = 0; i < count; ++i) {
         if (has(i)) put(i, Entry(other.slots()[i]));
       }
@@ -124,8 +126,8 @@ class Log {
     }
 
     const Entry* slots() const { return std::launder(reinterpret_cast<const Entry*>(memory_)); }
-    bool has(std::size_t at) const { return (forgotten_ >> at & 1U) == 0; }
-    std::uint32_t forgotten() const { return forgotten_; }
+    bool has(std::size_t at) const { return (forgotten_ >> at & 1) == 0; }
+    Bits forgotten() const { return forgotten_; }
 
     // Takes the next slot, if that is `at`: another log that shares the chunk may have it.
     bool claim(std::size_t at) {
@@ -136,7 +138,7 @@ class Log {
 
    private:
     std::atomic<std::uint32_t> used_{0};
-    std::uint32_t forgotten_ = 0;  // a bit for each slot that has no entry
+    Bits forgotten_ = 0;  // a bit for each slot that has no entry
     alignas(Entry) std::byte memory_[kChunk * sizeof(Entry)];
   };
 
@@ -173,7 +175,7 @@ class Log {
   }
 
   // Makes the chunk its own, with its first `count` entries but for the forgotten ones.
-  static void replace(Part& part, std::uint32_t forgotten, std::size_t count) {
+  static void replace(Part& part, Bits forgotten, std::size_t count) {
     part.chunk =
         std::make_shared<Chunk>(*part.chunk, count, (part.chunk->forgotten() | forgotten) & bits(0, count));
   }

@@ -20,7 +20,7 @@ bool is_above(const Totals& kept, const LogLimit& limit) {
 
 Spans in_order(Spans spans) {
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
-  return spans;
+  return joined_spans(spans, {});
 }
 
 bool has_any(const Positions& units, const Spans& gone) {

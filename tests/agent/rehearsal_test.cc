@@ -93,6 +93,37 @@ TEST(AgentOverHttp, AStreamThatBreaksIsKeptAndResumed) {
   EXPECT_TRUE(validate(stage.stored()).empty());
 }
 
+// A server says four times that it was sent too much, and then answers: what it is sent becomes less each
+// time.
+TEST(AgentOverHttp, AnOverflowIsMetFourTimes) {
+  Stage stage(
+      R"json({"turns": [{"text": "Now it fits.", "fault": {"status": 400, "times": 4, "body": {"error":
+      {"message": "This model's maximum context length is 512 tokens.", "type": "invalid_request_error",
+       "code": "context_length_exceeded"}}}}]})json");
+  {
+    StoredMemory memory = StoredMemory::open(stage.store, stage.key).value();
+    for (int i = 0; i < 60; ++i) {
+      const Text words = Text::repaired("Question " + std::to_string(i) + " " + std::string(200, 'x'));
+      ASSERT_TRUE(memory.add(Message::user_message(words)));
+    }
+  }
+  std::vector<std::size_t> sent;
+  AgentOptions options;
+  options.on_event = [&](const AgentEvent& event) {
+    const auto* asking = std::get_if<agent_event::Asking>(&event);
+    if (asking == nullptr) return;
+    sent.push_back(asking->request.conversation.size());
+    EXPECT_EQ(asking->request.conversation.messages().back().content()->view(), "speak");
+  };
+  const auto report = stage.run(Message::user_message("speak"), {}, options);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->end, RunEnd::Answered) << report->text.view();
+  ASSERT_EQ(sent.size(), 5U);
+  for (std::size_t i = 1; i < sent.size(); ++i) EXPECT_LT(sent[i], sent[i - 1]);
+  EXPECT_EQ(sent.back(), 1U);
+  EXPECT_EQ(stage.stored().size(), 62U);
+}
+
 TEST(AgentOverHttp, AStopEndsAModelThatSaysNothing) {
   Stage stage(R"json({"turns": [{"text": "never", "fault": {"stall_after": 0, "times": 9}}]})json");
   std::stop_source stop;
