@@ -4,7 +4,10 @@
 //   part = {"text": string} | {"text": string, "thought": true, "thoughtSignature": base64}
 //        | {"inlineData": {"mimeType", "data"}} | {"fileData": {"mimeType", "fileUri"}}
 //        | {"functionCall": {"id", "name", "args": object}}
-//        | {"functionResponse": {"id", "name", "response": {"output"|"error": any}, "parts": [part]}}
+//        | {"functionResponse": {"id", "name", "response": object, "parts": [part]}}
+//
+// A response is written as {"output": string} or {"error": string}. One of these alone is read as what it
+// holds, any other response as the text of its JSON.
 //
 // Written in that order. A part is told by its data; parts of all other kinds (code, server tools) are kept
 // as they are. The role may be missing, ids too; names are read in snake case as well. All results of a step
@@ -82,28 +85,23 @@ bool read_call(Reader& r, BlockRecord& use) {
   return good;
 }
 
-// A text is taken as it is; any other JSON is a text that spells it.
-Slice text_of(Reader& r, Slice value) {
-  const std::string_view bytes = r.cursor.bytes(value);
-  if (bytes.starts_with('"')) return {value.offset + 1, value.length - 2};
-  json::Out spelled;
-  spelled.escaped(Json::trusted(Text::trusted(nullptr, bytes)).compact().text());
-  return r.mint(spelled.view());
-}
-
-// {"output": any} or {"error": any}; all of it is output if it has neither.
+// {"output": any} or {"error": any}, with nothing else beside it: that is what the tool said. Any other
+// response is one as a whole, as JSON; it tells of an error if it has one to name.
 bool read_response(Reader& r, BlockRecord& result) {
   if (r.cursor.peek() != '{') return r.wrong_type("response", "an object");
   Slice whole, output, error;
-  std::size_t members = 0;
-  if (!r.cursor.look([&](std::string_view) { return ++members != 0; })) return false;
-  if (!r.cursor.look_ahead("output", output) || !r.cursor.look_ahead("error", error)) return false;
+  bool has_others = false;
+  const bool good = r.cursor.look([&](std::string_view key) {
+    has_others |= key != "output" && key != "error";
+    return true;
+  });
+  if (!good || !r.cursor.look_ahead("output", output) || !r.cursor.look_ahead("error", error)) return false;
   if (!r.cursor.skip(whole)) return false;
-  if (error.present() && r.cursor.bytes(error) == "null") error = Slice::absent();
-  const Slice said = error.present() ? error : output.present() ? output : whole;
-  if (members != 1) r.more();
-  if (error.present()) result.is_error = Tristate::True;
-  result.output() = text_of(r, said);
+  const auto says = [&](Slice value) { return value.present() && r.cursor.bytes(value) != "null"; };
+  const bool is_one = !has_others && (says(error) ? !says(output) : output.present());
+  const bool names_error = says(error) && r.cursor.bytes(error) != "\"\"" && r.cursor.bytes(error) != "false";
+  result.is_error = names_error || (is_one && says(error)) ? Tristate::True : Tristate::Unsaid;
+  result.output() = r.text_of(!is_one ? whole : says(error) ? error : output);
   return true;
 }
 
@@ -510,6 +508,8 @@ constexpr Frame kFrame = {
     .no_message = R"({"role":"model","parts":[]})",
     .other_schema = "parameters"};
 
+constexpr std::string_view kAsText[] = {"/parts/*/functionResponse/response"};
+
 }  // namespace
 
 const Format kGemini = {
@@ -524,6 +524,7 @@ const Format kGemini = {
     .refuses_empty = true,
     .heeds = kNamesSpeakers | kIsFirst | kIsAnswer,
     .profile = &kProfile,
+    .as_text = kAsText,
 };
 
 }  // namespace parley::dialect

@@ -404,6 +404,8 @@ constexpr Frame kFrame = {.places = kPlaces,
                           .write_answer = write_answer,
                           .read_answer = read_answer};
 
+constexpr std::string_view kAsText[] = {"/parts/*/response"};
+
 }  // namespace
 
 const Format kOTel = {
@@ -416,6 +418,7 @@ const Format kOTel = {
     .frame = kFrame,
     .names_results = true,
     .is_plain = true,
+    .as_text = kAsText,
 };
 
 }  // namespace parley::dialect

@@ -185,8 +185,19 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
     out.raw_type() = type;
     out.raw_value() = out.wire;
   }
+  if (out.type == BlockType::Raw && !type.present() && table.untagged)
+    out.raw_type() = first_member(out.wire);
   into.push_back(out);
   return true;
+}
+
+// The name of the first member of an object that is not null, which tells what it is.
+Slice Reader::first_member(Slice object) {
+  for (const Json::Member& member : Json::trusted(Text::trusted(nullptr, cursor.bytes(object))).members()) {
+    json::Out name;
+    if (!member.value.is_null()) return mint(name.escaped(member.key).view());
+  }
+  return Slice::absent();
 }
 
 // The first member of the block at the cursor that is the name of a rule.
@@ -338,6 +349,14 @@ Slice Reader::mint(std::string_view spelled) {
 std::string_view Reader::spelled(Slice slice) const {
   if (slice.offset < size_) return cursor.bytes(slice);
   return std::string_view(minted_).substr(slice.offset - size_, slice.length);
+}
+
+Slice Reader::text_of(Slice value) {
+  const std::string_view bytes = cursor.bytes(value);
+  if (bytes.starts_with('"')) return {value.offset + 1, value.length - 2};
+  json::Out escaped;
+  escaped.escaped(Json::trusted(Text::trusted(nullptr, bytes)).compact().text());
+  return mint(escaped.view());
 }
 
 void Reader::sign(BlockRecord& thinking, Dialect dialect) {

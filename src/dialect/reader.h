@@ -148,6 +148,8 @@ class Reader {
 
   // A string the wire does not have, spelled. Its offset is behind the document.
   Slice mint(std::string_view spelled);
+  // JSON as a text: a string is the text it spells, any other value the text that spells it.
+  Slice text_of(Slice value);
   // Says of thinking whose it is.
   void sign(BlockRecord& thinking, Dialect dialect);
   // Ids for wires that may have none: a call gets one made up, a result that of the first call of its name
@@ -171,6 +173,7 @@ class Reader {
 
  private:
   std::string_view told_type(const BlockTable& table);
+  Slice first_member(Slice object);
   bool tell(std::span<const Place> places, std::span<const std::string_view> of_message, const Place*& found);
   bool descend(std::span<const std::string_view> path, bool is_message, std::string_view member = {});
   bool here(bool is_message);

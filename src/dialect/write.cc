@@ -72,12 +72,32 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
+// A place at or beneath one that a pattern names.
+bool is_at(std::string_view place, std::string_view pattern) {
+  while (!pattern.empty()) {
+    const std::size_t size = pattern.find('/', 1), length = place.find('/', 1);
+    const std::string_view wanted = pattern.substr(0, size);
+    if (place.empty() || (wanted != "/*" && wanted != place.substr(0, length))) return false;
+    pattern.remove_prefix(std::min(size, pattern.size()));
+    place.remove_prefix(std::min(length, place.size()));
+  }
+  return true;
+}
+
+// What a dialect's reader takes as a text is said, though its members are no longer there.
+IsSaid said_as_text(Dialect dialect) {
+  return [&format = format_of(dialect)](std::string_view place) {
+    return std::ranges::any_of(format.as_text, [&](std::string_view each) { return is_at(place, each); });
+  };
+}
+
 // Notes the members of a wire that go nowhere when it is written in another dialect, or in its own dialect's
 // natural spelling.
 void note_lost_members(Draft& draft, const Message& message) {
   if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
   const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
-  if (const auto patch = patch_to_wire(message, form)) note_places(draft, *patch);
+  if (const auto patch = patch_to_wire(message, form))
+    note_places(draft, *patch, said_as_text(origin_of(message)));
   if (is_wire_of(message, Dialect::Parley)) {
     note_other_patches(draft, message.wire()->get("extra").value_or(Json()));
   }
@@ -169,7 +189,10 @@ std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
 
 void note_places(Draft& draft, const Json& patch, const IsSaid& is_said) {
   PatchedPlaces places = dialect::places(patch);
-  if (is_said) std::erase_if(places.values, is_said);
+  if (is_said) {
+    std::erase_if(places.values, is_said);
+    std::erase_if(places.nulls, is_said);
+  }
   if (!places.values.empty()) {
     draft.note("member_dropped", Severity::Minor, "dropped",
                said("members the target does not know are left out: " + joined(places.values)));
@@ -182,7 +205,9 @@ void note_places(Draft& draft, const Json& patch, const IsSaid& is_said) {
 
 void note_other_patches(Draft& draft, const Json& extra) {
   for (const Json::Member& member : extra.members()) {
-    if (member.key.view() != to_string(draft.target)) note_places(draft, member.value);
+    if (member.key.view() == to_string(draft.target)) continue;
+    const auto dialect = dialect_named(member.key);
+    note_places(draft, member.value, dialect ? said_as_text(*dialect) : IsSaid());
   }
 }
 
