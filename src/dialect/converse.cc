@@ -5,18 +5,20 @@
 //         | {"document": {"format", "name", "source": {"bytes": base64}}}
 //         | {"reasoningContent": {"reasoningText": {"text", "signature"}}}
 //         | {"toolUse": {"toolUseId", "name", "input": object}}
-//         | {"toolResult": {"toolUseId", "status": "success"|"error", "content": [block]}}
+//         | {"toolResult": {"toolUseId", "status": "success"|"error", "content": [block or {"json": any}]}}
 //         | {"cachePoint": {"type": "default", "ttl": "5m"|"1h"}}, which marks the block before it
 //
 // Written in that order. A block is told by its one member; blocks of all other kinds (guard content, sources
-// in a bucket) are kept as they are. Roles alternate; all results of a step are the first
-// blocks of the next user message.
+// in a bucket, calls with the type "server_tool_use" and their results) are kept as they are. JSON in a
+// result is read as its text, a document made of text as its bytes. Roles alternate; all results of a step
+// are the first blocks of the next user message.
 #include <algorithm>
 #include <array>
 
 #include "dialect/arrange.h"
 #include "dialect/outcome.h"
 #include "dialect/pieces.h"
+#include "parley/base/base64.h"
 
 namespace parley::dialect {
 namespace {
@@ -61,20 +63,52 @@ const FormatRow* format_of_type(BlockType type, std::string_view media_type) {
 
 constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System};
 
-// {"format", "name", "source": {"bytes"}}: a source elsewhere has no bytes, and the block is kept whole.
+// The texts of a list of {"text"}, joined by line feeds.
+bool read_texts(Reader& r, std::string& out) {
+  if (r.cursor.peek() != '[') return r.wrong_type("content", "a list of texts");
+  return r.cursor.array([&](std::uint32_t i) {
+    if (r.cursor.peek() != '{') return r.wrong_type("content", "a list of texts");
+    return r.cursor.object([&](std::string_view key) {
+      if (key != "text") return r.unknown();
+      Slice text;
+      if (!r.string(text, key)) return false;
+      out.append(i == 0 ? "" : "\n").append(r.plain(text));
+      return true;
+    });
+  });
+}
+
+// A source is bytes; that of a document may be a text, or several, which are its bytes then. A source
+// elsewhere has none, and the block is kept whole.
+bool read_source(Reader& r, BlockRecord& block) {
+  if (r.cursor.peek() != '{') return r.wrong_type("source", "an object");
+  return r.cursor.object([&](std::string_view key) {
+    if (r.cursor.peek() == 'n') return r.unknown();
+    const bool is_text = block.type == BlockType::Document && (key == "text" || key == "content");
+    if (key != "bytes" && !is_text) {
+      if (block.source == SourceKind::Missing) block.source = SourceKind::None;
+      return r.unknown();
+    }
+    block.source = SourceKind::Base64;
+    if (!is_text) return r.string(block.data(), key);
+    Slice text;
+    std::string plain;
+    if (!(key == "text" ? r.string(text, key) : read_texts(r, plain))) return false;
+    if (text.present()) plain = r.plain(text);
+    block.data() = r.mint(base64_encode(plain));
+    block.media_type() = r.mint("text/plain");  // unless a format is named
+    return true;
+  });
+}
+
+// {"format", "name", "source"}
 bool read_media(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type(to_string(block.type), "an object");
   Slice format;
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "format") return r.string(format, key);
     if (key == "name") return r.string(block.media_name(), key);
-    if (key != "source") return r.unknown();
-    if (r.cursor.peek() != '{') return r.wrong_type(key, "an object");
-    return r.cursor.object([&](std::string_view inner) {
-      if (inner != "bytes") return r.unknown();
-      block.source = SourceKind::Base64;
-      return r.string(block.data(), inner);
-    });
+    return key == "source" ? read_source(r, block) : r.unknown();
   });
   if (!good) return false;
   const std::string named = format.present() ? std::string(r.plain(format)) : "";
@@ -84,11 +118,28 @@ bool read_media(Reader& r, BlockRecord& block) {
   return true;
 }
 
+// A call that the provider runs itself ("server_tool_use"), or what came out of it, is kept whole: a client
+// has nothing to do with it.
+bool is_servers(Reader& r, std::string_view own_type, bool& is_servers) {
+  Slice type;
+  if (!r.cursor.look_ahead("type", type)) return false;
+  is_servers = type.present() && r.cursor.bytes(type).starts_with('"') &&
+               r.plain({type.offset + 1, type.length - 2}) != own_type;
+  return true;
+}
+
 bool read_use(Reader& r, BlockRecord& use) {
   if (r.cursor.peek() != '{') return r.wrong_type("toolUse", "an object");
+  bool is_raw = false;
+  if (!is_servers(r, "tool_use", is_raw)) return false;
+  if (is_raw) {
+    use.type = BlockType::Raw;
+    return r.skip_value();
+  }
   return r.cursor.object([&](std::string_view key) {
     if (key == "toolUseId") return r.string(use.id(), key);
     if (key == "name") return r.string(use.name(), key);
+    if (key == "type") return r.skip_value();
     return key == "input" ? r.cursor.skip(use.input()) : r.unknown();
   });
 }
@@ -135,13 +186,39 @@ constexpr auto kBlocks = std::to_array<BlockRule>({
 });
 constexpr BlockTable kTable = {kBlocks, {}, "", "", false, true};
 
+// What a result may hold beside texts and media: JSON, which is a text to others.
+bool read_json(Reader& r, BlockRecord& block) {
+  Slice value;
+  if (!r.cursor.skip(value)) return false;
+  block.text() = r.text_of(value);
+  return true;
+}
+constexpr auto kJson = std::to_array<MemberRule>({{"json", Want::Own, 0, read_json}});
+constexpr auto kOfResults = std::to_array<BlockRule>({
+    {"text", BlockType::Text, kText},
+    {"json", BlockType::Text, kJson},
+    {"image", BlockType::Image, kImage},
+    {"video", BlockType::Video, kVideo},
+    {"audio", BlockType::Audio, kAudio},
+    {"document", BlockType::Document, kDocument},
+    {"cachePoint", BlockType::Raw, kCachePoint},
+});
+constexpr BlockTable kResultTable = {kOfResults, {}, "", "", false, true};
+
 bool read_result(Reader& r, BlockRecord& result) {
   if (r.cursor.peek() != '{') return r.wrong_type("toolResult", "an object");
+  bool is_raw = false;
+  if (!is_servers(r, "tool_result", is_raw)) return false;
+  if (is_raw) {
+    result.type = BlockType::Raw;
+    return r.skip_value();
+  }
   return r.cursor.object([&](std::string_view key) {
     if (key == "toolUseId") return r.string(result.id(), key);
+    if (key == "type") return r.skip_value();
     if (key == "content") {
       if (r.cursor.peek() != '[') return r.wrong_type(key, "a list of blocks");
-      if (!r.output(kTable, result, key)) return false;
+      if (!r.output(kResultTable, result, key)) return false;
       // Nothing in a result is marked.
       for (std::uint32_t i = 0; i < result.children().length; ++i)
         r.children[result.children().offset + i].cache = CacheMark::None;
@@ -448,6 +525,11 @@ constexpr Frame kFrame = {
     .read_answer = read_answer,
     .no_message = R"({"role":"assistant","content":[]})"};
 
+constexpr std::string_view kAsText[] = {
+    "/content/*/toolResult/content/*/json", "/content/*/toolResult/content/*/document/source/text",
+    "/content/*/toolResult/content/*/document/source/content", "/content/*/document/source/text",
+    "/content/*/document/source/content"};
+
 }  // namespace
 
 const Format kConverse = {
@@ -463,6 +545,7 @@ const Format kConverse = {
     .names_results = true,
     .heeds = kIsLast | kNamesSpeakers | kIsFirst,
     .profile = &kProfile,
+    .as_text = kAsText,
 };
 
 }  // namespace parley::dialect

@@ -42,6 +42,8 @@ constexpr auto kRows = std::to_array<Row>({
     {Dialect::Converse, "reasoningContent", Kind::Opaque},
     {Dialect::Converse, "searchResult", Kind::SearchResult},
     {Dialect::Converse, "citationsContent", Kind::Citations},
+    {Dialect::Converse, "toolUse", Kind::ServerTool},
+    {Dialect::Converse, "toolResult", Kind::ServerTool},
     {Dialect::Converse, "cachePoint", Kind::CacheMark},
     {Dialect::OTel, "compaction", Kind::Compaction},
     {Dialect::OTel, "server_tool_call", Kind::ServerTool},
@@ -111,7 +113,7 @@ std::string summary(const Known& block) {
   constexpr std::array<std::string_view, 14> kTelling = {
       "name",   "query",  "code",    "title",   "url",     "text",   "stdout",
       "stderr", "output", "outcome", "queries", "content", "result", "error_code"};
-  constexpr std::array<std::string_view, 4> kArguments = {"input", "args", "arguments", "response"};
+  constexpr std::array<std::string_view, 5> kArguments = {"input", "args", "arguments", "response", "json"};
   std::string out = "[" + block.name + "]";
   std::vector<std::pair<std::string, Json>> open = {{"", block.inner}};
   while (!open.empty()) {
