@@ -2,9 +2,29 @@
 
 #include <utility>
 
+#include "message/edit.h"
 #include "parley/base/utf8.h"
+#include "parley/json/writer.h"
 
 namespace parley {
+namespace {
+
+// Media that a stream has as a raw block, read as those of an answer in one piece; nothing if the block is no
+// media, or says more than a media block can.
+std::optional<Block> media_of(const Json& raw, Dialect dialect) {
+  if (dialect != Dialect::Gemini && dialect != Dialect::Converse) return std::nullopt;
+  const bool is_gemini = dialect == Dialect::Gemini;
+  json::Writer message;
+  message.begin_object().key("role").string(is_gemini ? "model" : "assistant");
+  message.key(is_gemini ? "parts" : "content").begin_array().value(raw).end_array().end_object();
+  const Result<Message> read = from_dict(message.take(), dialect);
+  if (!read || has_more(*read)) return std::nullopt;
+  std::vector<Block> media =
+      read->get_content_blocks({BlockType::Image, BlockType::Audio, BlockType::Video, BlockType::Document});
+  return media.size() == 1 ? std::optional(std::move(media.front())) : std::nullopt;
+}
+
+}  // namespace
 
 void Accumulator::add_delta(const stream::Delta& delta) {
   if (last_ == nullptr || last_number_ != delta.block) {
@@ -29,6 +49,8 @@ void Accumulator::add(const StreamEvent& event) {
     growing.type = block->type;
     growing.id = block->id;
     growing.name = block->name;
+    growing.is_refusal = block->is_refusal;
+    growing.is_custom = block->is_custom;
     newest_ = block->block;
   } else if (const auto* ended = std::get_if<stream::BlockEnd>(&event)) {
     if (const auto found = blocks_.find(ended->block); found != blocks_.end()) found->second.has_ended = true;
@@ -48,7 +70,7 @@ bool Accumulator::is_cut(std::uint64_t number, const Growing& growing) const {
   if (growing.has_ended) return false;
   switch (growing.type) {
     case BlockType::ToolUse:
-      return !Json::parse(growing.text).has_value();
+      return growing.is_custom || !Json::parse(growing.text).has_value();
     case BlockType::Thinking:
       // Some dialects end nothing before the end, so what another block follows is whole.
       return growing.signature.empty() && number == newest_;
@@ -68,14 +90,15 @@ std::optional<Block> Accumulator::block_of(Growing& growing) const {
     case BlockType::Thinking:
       return ThinkingBlock{text_of(growing.text), text_of(growing.signature), origin};
     case BlockType::ToolUse:
-      return ToolUseBlock{growing.id, growing.name, text_of(growing.text)};
+      return ToolUseBlock{growing.id, growing.name, text_of(growing.text), growing.is_custom};
     case BlockType::Raw: {
       auto json = Json::parse(growing.text);
       if (!json) return std::nullopt;
+      if (auto media = media_of(*json, dialect_)) return media;
       return RawBlock{origin, *std::move(json)};
     }
     default:
-      return TextBlock{text_of(growing.text)};
+      return TextBlock{text_of(growing.text), growing.is_refusal};
   }
 }
 

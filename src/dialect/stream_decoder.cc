@@ -146,18 +146,22 @@ Decoder::BlockState* Decoder::find(std::uint64_t block) {
   return last_ = &found->second;
 }
 
-void Decoder::open(std::uint64_t block, BlockType type, const Text& id, const Text& name) {
+void Decoder::open(std::uint64_t block, BlockType type, const Text& id, const Text& name,
+                   BlockTraits traits) {
   BlockState* state = find(block);
   const bool is_new = state == nullptr;
   if (is_new) {
     state = &blocks_.try_emplace(block, BlockState{type, {}, {}}).first->second;
     has_calls |= type == BlockType::ToolUse;
   }
-  const bool changes = (!id.empty() && id != state->id) || (!name.empty() && name != state->name);
+  const bool changes = (!id.empty() && id != state->id) || (!name.empty() && name != state->name) ||
+                       (traits.is_refusal && !state->is_refusal) || (traits.is_custom && !state->is_custom);
   if (!is_new && !changes) return;
   if (!id.empty()) state->id = id;
   if (!name.empty()) state->name = name;
-  say(stream::BlockStart{block, state->type, state->id, state->name});
+  state->is_refusal |= traits.is_refusal;
+  state->is_custom |= traits.is_custom;
+  say(stream::BlockStart{block, state->type, state->id, state->name, state->is_refusal, state->is_custom});
 }
 
 void Decoder::delta(std::uint64_t block, BlockType type, stream::DeltaKind kind, std::string_view text,

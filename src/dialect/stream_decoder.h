@@ -31,6 +31,12 @@ struct Chunk {
   bool is_last = false;  // the connection ended before the chunk did, which need not be whole
 };
 
+// What a block is beside its type.
+struct BlockTraits {
+  bool is_refusal = false;
+  bool is_custom = false;
+};
+
 class Decoder {
  public:
   Decoder(Dialect dialect, const json::Limits& limits)
@@ -93,7 +99,8 @@ class Decoder {
   }
   void start(const Text& id, const Text& model);
   // Starts the block unless it was started, or corrects what is known of it. Absent is not known.
-  void open(std::uint64_t block, BlockType type, const Text& id = {}, const Text& name = {});
+  void open(std::uint64_t block, BlockType type, const Text& id = {}, const Text& name = {},
+            BlockTraits traits = {});
   bool is_open(std::uint64_t block) { return find(block) != nullptr; }
   // A delta of a block, which is started if need be. An empty one is none; one that does not fit the
   // type of its block fails the stream.
@@ -113,6 +120,8 @@ class Decoder {
   struct BlockState {
     BlockType type = BlockType::Text;
     Text id, name;
+    bool is_refusal = false;
+    bool is_custom = false;
     bool has_ended = false;
     bool has_deltas = false;
   };

@@ -83,9 +83,23 @@ class AnthropicEncoder : public Encoder {
     event("content_block_delta", out.end_object());
   }
 
+  void put_input(const OpenBlock& open, std::string_view json) {
+    put_delta(open, "input_json_delta", "partial_json", json);
+  }
+
+  // The input of a call is a JSON object. Arguments that begin like another thing are held back.
+  static bool is_object(const OpenBlock& open) {
+    const std::size_t first = open.text.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && open.text[first] == '{' && !open.is_custom;
+  }
+
   void delta(OpenBlock& open, std::string_view text) override {
     begin(open);
-    if (open.type == BlockType::ToolUse) return put_delta(open, "input_json_delta", "partial_json", text);
+    if (open.type == BlockType::ToolUse) {
+      if (is_object(open)) put_input(open, text);
+      return;
+    }
+    if (open.is_refusal) note_refusal();
     const bool is_thinking = open.type == BlockType::Thinking;
     put_delta(open, is_thinking ? "thinking_delta" : "text_delta", is_thinking ? "thinking" : "text", text);
   }
@@ -93,9 +107,18 @@ class AnthropicEncoder : public Encoder {
   void end(OpenBlock& open) override {
     if (open.type == BlockType::Raw && !keeps_raw()) return;
     begin(open);
+    if (open.type == BlockType::ToolUse) end_input(open);
     if (!open.signature.empty()) put_delta(open, "signature_delta", "signature", open.signature);
     json::Writer out = at("content_block_stop", open);
     event("content_block_stop", out.end_object());
+  }
+
+  void end_input(const OpenBlock& open) {
+    if (!is_object(open)) {
+      if (!open.text.empty()) put_input(open, input_of(open).text());
+    } else if (!Json::parse(open.text)) {
+      drop("arguments_not_json", Severity::Major, "arguments that are no JSON were sent as they are", "kept");
+    }
   }
 
   void done(std::string_view word) override {

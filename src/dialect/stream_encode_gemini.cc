@@ -52,6 +52,7 @@ class GeminiEncoder : public Encoder {
   void delta(OpenBlock& open, std::string_view text) override {
     if (is_held(open)) return;
     open.is_written = true;
+    if (open.is_refusal) note_refusal();
     put_text(text, open.type == BlockType::Thinking);
   }
 
@@ -68,6 +69,7 @@ class GeminiEncoder : public Encoder {
     } else if (open.type == BlockType::Raw) {
       if (keeps_raw()) put_part(open.text);
     } else if (!open.text.empty()) {
+      if (open.is_refusal) note_refusal();
       put_text(open.text, false, std::exchange(next_signature_, {}));
     }
   }

@@ -24,6 +24,7 @@ class OllamaEncoder : public Encoder {
   void delta(OpenBlock& open, std::string_view text) override {
     if (open.type == BlockType::ToolUse) return;
     open.is_written = true;
+    if (open.is_refusal) note_refusal();
     const bool is_thinking = open.type == BlockType::Thinking;
     json::Writer out = message(is_thinking ? std::string_view() : text);
     if (is_thinking) out.key("thinking").string(text);

@@ -37,17 +37,24 @@ class OpenAIEncoder : public Encoder {
   void block(OpenBlock& open) override {
     if (open.type != BlockType::ToolUse) return;
     if (!open.is_written) open.index = calls_++;
+    const bool is_custom = is_custom_here(open);
     call(open, [&](json::Writer& out) {
-      out.key("id").string(open.id).key("type").string("function");
-      out.key("function")
-          .begin_object()
-          .key("name")
-          .string(open.name)
-          .key("arguments")
-          .string("")
-          .end_object();
+      const std::string_view type = is_custom ? "custom" : "function";
+      out.key("id").string(open.id).key("type").string(type).key(type).begin_object();
+      out.key("name").string(open.name).key(is_custom ? "input" : "arguments").string("").end_object();
     });
     open.is_written = true;
+  }
+
+  // Those who imitate OpenAI have no custom tools: the text for one is an argument, when it is whole.
+  bool is_custom_here(const OpenBlock& open) const { return open.is_custom && dialect() == Dialect::OpenAI; }
+
+  void put_arguments(const OpenBlock& open, std::string_view text) {
+    const bool is_custom = is_custom_here(open);
+    call(open, [&](json::Writer& out) {
+      out.key(is_custom ? "custom" : "function").begin_object();
+      out.key(is_custom ? "input" : "arguments").string(text).end_object();
+    });
   }
 
   template <typename Members>
@@ -61,22 +68,27 @@ class OpenAIEncoder : public Encoder {
 
   void delta(OpenBlock& open, std::string_view text) override {
     if (open.type == BlockType::ToolUse) {
-      return call(open, [&](json::Writer& out) {
-        out.key("function").begin_object().key("arguments").string(text).end_object();
-      });
+      if (!open.is_custom || is_custom_here(open)) put_arguments(open, text);
+      return;
     }
     const bool is_thinking = open.type == BlockType::Thinking;
+    const bool is_refusal = open.is_refusal && dialect() == Dialect::OpenAI;
+    if (open.is_refusal && !is_refusal) note_refusal();
     if (is_thinking && dialect() == Dialect::OpenAI) {
       return drop("thinking_dropped", Severity::Minor, "the dialect has no place for thinking");
     }
     open.is_written = true;
     json::Writer out = choice();
-    finish_delta(out.key(is_thinking ? "reasoning_content" : "content").string(text));
+    finish_delta(out.key(is_thinking  ? "reasoning_content"
+                         : is_refusal ? "refusal"
+                                      : "content")
+                     .string(text));
   }
 
   void end(OpenBlock& open) override {
     if (open.type == BlockType::Raw)
       drop("raw_dropped", Severity::Major, "the dialect has no unknown blocks");
+    if (open.is_custom && !is_custom_here(open)) put_arguments(open, input_of(open).text());
   }
 
   void done(std::string_view word) override {

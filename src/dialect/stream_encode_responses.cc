@@ -14,11 +14,14 @@ struct ItemForm {
   std::string_view all;     // the member of the ".done" event with all of the text
   std::string_view index;   // the member that counts parts; "" without parts
 };
-const ItemForm& form_of(BlockType type) {
+const ItemForm& form_of(BlockType type, bool is_refusal, bool is_custom) {
   static constexpr ItemForm kText = {"msg_", "response.output_text", "text", "content_index"};
+  static constexpr ItemForm kRefusal = {"msg_", "response.refusal", "refusal", "content_index"};
+  static constexpr ItemForm kCustom = {"ctc_", "response.custom_tool_call_input", "input", ""};
   static constexpr ItemForm kThinking = {"rs_", "response.reasoning_summary_text", "text", "summary_index"};
   static constexpr ItemForm kCall = {"fc_", "response.function_call_arguments", "arguments", ""};
-  return type == BlockType::ToolUse ? kCall : type == BlockType::Thinking ? kThinking : kText;
+  if (type == BlockType::ToolUse) return is_custom ? kCustom : kCall;
+  return type == BlockType::Thinking ? kThinking : is_refusal ? kRefusal : kText;
 }
 
 class ResponsesEncoder : public Encoder {
@@ -45,10 +48,14 @@ class ResponsesEncoder : public Encoder {
     put("response.created", out.key("output").begin_array().end_array().end_object());
   }
 
+  static const ItemForm& form_of(const OpenBlock& open) {
+    return dialect::form_of(open.type, open.is_refusal, open.is_custom);
+  }
+
   // The id of an item; those that were not said are made up from the position.
   static std::string id_of(const OpenBlock& open) {
     const bool has_own = open.type == BlockType::Thinking && !open.id.empty();
-    return has_own ? open.id.str() : std::string(form_of(open.type).prefix) + std::to_string(open.index);
+    return has_own ? open.id.str() : std::string(form_of(open).prefix) + std::to_string(open.index);
   }
 
   // The item as it begins, or as it is.
@@ -59,25 +66,29 @@ class ResponsesEncoder : public Encoder {
     json::Writer out;
     out.begin_object().key("id").string(id_of(open));
     if (open.type == BlockType::ToolUse) {
-      out.key("type").string("function_call").key("status").string(status).key("arguments").string(text);
+      out.key("type").string(open.is_custom ? "custom_tool_call" : "function_call");
+      out.key("status").string(status).key(form_of(open).all).string(text);
       out.key("call_id").string(open.id).key("name").string(open.name);
     } else if (open.type == BlockType::Thinking) {
       out.key("type").string("reasoning").key("summary").begin_array();
-      if (!text.empty()) put_part(out, open.type, text);
+      if (!text.empty()) put_part(out, open, text);
       out.end_array();
       if (is_done && !open.signature.empty()) out.key("encrypted_content").string(open.signature);
     } else {
       out.key("type").string("message").key("status").string(status).key("content").begin_array();
-      if (is_done) put_part(out, open.type, text);
+      if (is_done) put_part(out, open, text);
       out.end_array().key("role").string("assistant");
     }
     return out.end_object().take();
   }
 
-  static void put_part(json::Writer& out, BlockType type, std::string_view text) {
-    out.begin_object().key("type").string(type == BlockType::Thinking ? "summary_text" : "output_text");
-    if (type == BlockType::Text) out.key("annotations").begin_array().end_array();
-    out.key("text").string(text).end_object();
+  static void put_part(json::Writer& out, const OpenBlock& open, std::string_view text) {
+    const bool is_text = open.type == BlockType::Text && !open.is_refusal;
+    out.begin_object().key("type").string(open.is_refusal ? "refusal"
+                                          : is_text       ? "output_text"
+                                                          : "summary_text");
+    if (is_text) out.key("annotations").begin_array().end_array();
+    out.key(form_of(open).all).string(text).end_object();
   }
 
   void put_item(std::string_view type, const OpenBlock& open, bool is_done) {
@@ -90,7 +101,7 @@ class ResponsesEncoder : public Encoder {
   json::Writer at(std::string_view type, const OpenBlock& open) {
     json::Writer out = typed(type);
     out.key("item_id").string(id_of(open)).key("output_index").number(number(open));
-    if (const auto index = form_of(open.type).index; !index.empty()) out.key(index).number(0);
+    if (const auto index = form_of(open).index; !index.empty()) out.key(index).number(0);
     return out;
   }
   void put_part_event(const OpenBlock& open, std::string_view when, std::string_view text) {
@@ -99,7 +110,7 @@ class ResponsesEncoder : public Encoder {
     const std::string type =
         std::string(is_thinking ? "response.reasoning_summary_part." : "response.content_part.").append(when);
     json::Writer out = at(type, open);
-    put_part(out.key("part"), open.type, text);
+    put_part(out.key("part"), open, text);
     put(type, out);
   }
 
@@ -116,7 +127,7 @@ class ResponsesEncoder : public Encoder {
     const bool is_first = !open.is_written;
     begin(open);
     if (is_first) put_part_event(open, "added", "");
-    const std::string type = std::string(form_of(open.type).events) + ".delta";
+    const std::string type = std::string(form_of(open).events) + ".delta";
     json::Writer out = at(type, open);
     put(type, out.key("delta").string(text));
   }
@@ -127,9 +138,9 @@ class ResponsesEncoder : public Encoder {
     begin(open);
     if (open.type != BlockType::Raw && (!open.text.empty() || open.type == BlockType::Text)) {
       if (is_first) put_part_event(open, "added", "");
-      const std::string type = std::string(form_of(open.type).events) + ".done";
+      const std::string type = std::string(form_of(open).events) + ".done";
       json::Writer out = at(type, open);
-      put(type, out.key(form_of(open.type).all).string(open.text));
+      put(type, out.key(form_of(open).all).string(open.text));
       put_part_event(open, "done", open.text);
     }
     put_item("response.output_item.done", open, true);

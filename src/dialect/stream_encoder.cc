@@ -36,11 +36,11 @@ void Encoder::event(std::string_view name, json::Writer& json) {
 
 void Encoder::line(json::Writer& json) { out_->append(json.take_string()).append("\n"); }
 
-void Encoder::drop(std::string_view code, Severity severity, Text detail) {
+void Encoder::drop(std::string_view code, Severity severity, Text detail, std::string_view action) {
   const auto same = [&](const Note& note) { return note.code == code; };
   if (std::any_of(notes.begin(), notes.end(), same)) return;
   notes.push_back(
-      {code, severity, std::nullopt, std::nullopt, to_string(dialect_), "dropped", std::move(detail)});
+      {code, severity, std::nullopt, std::nullopt, to_string(dialect_), action, std::move(detail)});
 }
 
 bool Encoder::keeps_raw() {
@@ -48,12 +48,25 @@ bool Encoder::keeps_raw() {
   return is_own();
 }
 
+void Encoder::note_refusal() {
+  drop("refusal_as_text", Severity::Minor, "the refusal is written as a text like any other", "mapped");
+}
+
+void Encoder::note_custom_call() {
+  drop("custom_call_mapped", Severity::Info,
+       "the text for a custom tool is written as the argument \"input\"", "mapped");
+}
+
 Json Encoder::input_of(const OpenBlock& use) {
+  json::Writer wrapped;
+  if (use.is_custom) {
+    note_custom_call();
+    return wrapped.begin_object().key("input").string(use.text).end_object().take();
+  }
   if (use.text.empty()) return Json::trusted("{}");
   if (auto json = Json::parse(use.text); json && json->is_object()) return *json;
   drop("arguments_wrapped", Severity::Minor, "arguments that are no JSON object are under _raw");
-  json::Writer out;
-  return out.begin_object().key("_raw").string(use.text).end_object().take();
+  return wrapped.begin_object().key("_raw").string(use.text).end_object().take();
 }
 
 void Encoder::ensure_start() {
@@ -68,6 +81,8 @@ void Encoder::write(const stream::BlockStart& start) {
   open.type = start.type;
   open.id = start.id;
   open.name = start.name;
+  open.is_refusal = start.is_refusal;
+  open.is_custom = start.is_custom;
   block(open);
 }
 
@@ -156,6 +171,7 @@ std::vector<Note> to_events(const Message& message, const Outcome& outcome, cons
   for (const Block& block : message.blocks()) {
     stream::BlockStart start{number, block.type(), {}, {}};
     if (const auto* text = block.as<TextBlock>()) {
+      start.is_refusal = text->is_refusal;
       on_event(start);
       in_deltas(stream::DeltaKind::Text, text->text);
     } else if (const auto* thinking = block.as<ThinkingBlock>()) {
@@ -167,6 +183,7 @@ std::vector<Note> to_events(const Message& message, const Outcome& outcome, cons
     } else if (const auto* use = block.as<ToolUseBlock>()) {
       start.id = use->id;
       start.name = use->name;
+      start.is_custom = use->is_custom;
       on_event(start);
       in_deltas(stream::DeltaKind::Arguments, use->arguments);
     } else if (const auto* raw = block.as<RawBlock>()) {

@@ -33,8 +33,10 @@ class Encoder {
     BlockType type = BlockType::Text;
     Text id, name;
     std::string text, signature;  // `text`: whatever the block mostly holds; all of it so far
-    std::size_t index = 0;        // in the order of starts
-    bool is_written = false;      // something of it is on the wire
+    bool is_refusal = false;
+    bool is_custom = false;
+    std::size_t index = 0;    // in the order of starts
+    bool is_written = false;  // something of it is on the wire
   };
 
   virtual void start() = 0;  // before anything else; names() may be empty
@@ -62,12 +64,16 @@ class Encoder {
   bool is_own() const { return source_ == dialect_; }  // opaque values may go back
   Finish finish() const { return finish_; }
 
-  // Notes what is dropped, each kind once.
-  void drop(std::string_view code, Severity severity, Text detail);
+  // Notes what is dropped, or done instead, each kind once.
+  void drop(std::string_view code, Severity severity, Text detail, std::string_view action = "dropped");
   // Whether a raw block may be written; notes it if not.
   bool keeps_raw();
-  // The JSON object of a tool use: its arguments, {} if there are none, {"_raw": text} if they are no object.
+  // The JSON object of a tool use: its arguments, {} if there are none, {"_raw": text} if they are no object,
+  // {"input": text} of a custom tool.
   Json input_of(const OpenBlock& use);
+  // Notes that a dialect without them has a text in place of a refusal, an argument in place of a text.
+  void note_refusal();
+  void note_custom_call();
 
  private:
   void ensure_start();

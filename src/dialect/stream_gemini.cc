@@ -6,11 +6,18 @@
 //   part = {"text", "thought", "thoughtSignature"} | {"functionCall": {"id", "name", "args"},
 //          "thoughtSignature"} | any other, kept raw
 //
+// The arguments of a call may come in pieces, in the parts that follow, up to one that does not say that more
+// will come:
+//
+//   part  = {"functionCall": {"id", "name", "partialArgs": [piece], "willContinue": bool}}
+//   piece = {"jsonPath", "stringValue"|"numberValue"|"boolValue"|"nullValue", "willContinue"}
+//
 // The end of the connection is the end of the answer, if a reason to finish was given. A text goes on with
 // the text before it if both are plain and of one kind; a signature stands for its own part. The signature of
 // a part that is no thought becomes a thinking block without text before it.
 #include <vector>
 
+#include "dialect/partial_arguments.h"
 #include "dialect/pieces.h"
 #include "dialect/stream_decoder.h"
 
@@ -22,9 +29,15 @@ class GeminiDecoder : public Decoder {
   using Decoder::Decoder;
 
  private:
+  struct Piece {
+    Slice path, text, literal;
+    bool has_null = false;
+  };
   struct Part {
     Slice whole, text, signature, id, name, args;
     bool is_thought = false, is_call = false, is_plain = true, is_other = false;
+    bool goes_on = false;
+    std::vector<Piece> pieces;
   };
 
   bool read(const Chunk&) override {
@@ -94,16 +107,30 @@ class GeminiDecoder : public Decoder {
     return good;
   }
 
-  // A call whose arguments come in pieces ("partialArgs") is kept as it is.
   bool read_call(Part& part) {
     part.is_call = true;
     return object("functionCall", [&](std::string_view key) {
       if (key == "id") return text(part.id, key);
       if (key == "name") return text(part.name, key);
       if (key == "args") return value(part.args);
-      part.is_other |= key == "partialArgs" || key == "willContinue";
+      if (key == "willContinue") return flag(part.goes_on, key);
+      return key == "partialArgs" ? list(key, [&](std::uint32_t) { return read_piece(part); }) : skip();
+    });
+  }
+
+  bool read_piece(Part& part) {
+    if (cursor.peek() != '{') return wrong_type("partialArgs", "a list of objects");
+    Piece& piece = part.pieces.emplace_back();
+    const bool good = cursor.object([&](std::string_view key) {
+      if (key == "jsonPath") return text(piece.path, key);
+      if (key == "stringValue") return text(piece.text, key);
+      if (key == "numberValue" || key == "boolValue") return value(piece.literal);
+      piece.has_null |= key == "nullValue";
       return skip();
     });
+    if (!good) return false;
+    if (piece.path.present() && PartialArguments::takes(plain(piece.path))) return true;
+    return wrong_type("jsonPath", "the path of an argument, such as $.city");
   }
 
   void act(const Chunk&) override {
@@ -121,11 +148,13 @@ class GeminiDecoder : public Decoder {
 
   void act(const Part& part) {
     if (part.is_other || (!part.is_call && !part.text.present())) {
+      end_partial();
       begin(BlockType::Raw);
       raw_block(block_, json(part.whole));
       return end_block();
     }
     if (part.is_call) return act_call(part);
+    end_partial();
     const BlockType type = part.is_thought ? BlockType::Thinking : BlockType::Text;
     const bool goes_on = is_open_ && part.is_plain && type_ == type;
     if (!part.is_thought) sign(part);
@@ -141,6 +170,9 @@ class GeminiDecoder : public Decoder {
   }
 
   void act_call(const Part& part) {
+    const bool is_new = !partial_ || (part.name.present() && copy(part.name) != find(partial_block_)->name);
+    if (is_new) end_partial();
+    if (partial_ || part.goes_on || !part.pieces.empty()) return act_partial(part);
     sign(part);
     Text id = copy(part.id);
     if (id.empty()) id = Text::repaired(made_up_id(minted_++));
@@ -151,6 +183,49 @@ class GeminiDecoder : public Decoder {
       delta(block_, BlockType::ToolUse, stream::DeltaKind::Arguments, cursor.bytes(part.args));
     }
     close_call(block_);
+  }
+
+  // One more part of a call whose arguments come in pieces. Its signature may come last and stands before it.
+  void act_partial(const Part& part) {
+    if (!partial_) {
+      end_block();
+      partial_.emplace();
+      partial_block_ = block_ += 2;
+      Text id = copy(part.id);
+      if (id.empty()) id = Text::repaired(made_up_id(minted_++));
+      open(partial_block_, BlockType::ToolUse, id, copy(part.name));
+    }
+    if (part.signature.present()) {
+      delta(partial_block_ - 1, BlockType::Thinking, stream::DeltaKind::Signature, plain(part.signature));
+    }
+    for (const Piece& piece : part.pieces) add(piece);
+    const Json args = json(part.args);
+    if (!args.members().empty()) whole_arguments_ = args.text().str();
+    if (!part.goes_on) end_partial();
+  }
+
+  void add(const Piece& piece) {
+    const std::string path(plain(piece.path));
+    if (piece.text.present()) {
+      partial_->add_text(path, plain(piece.text));
+    } else if (piece.literal.present()) {
+      partial_->set(path, cursor.bytes(piece.literal));
+    } else {
+      partial_->touch(path, piece.has_null);
+    }
+  }
+
+  // The arguments are whole; or the answer ends without the rest of them, and then their object stays open:
+  // nobody must take them for whole.
+  void end_partial(bool is_whole = true) {
+    if (!partial_) return;
+    std::string arguments = whole_arguments_.empty() ? partial_->json() : whole_arguments_;
+    if (!is_whole) arguments.pop_back();
+    partial_.reset();
+    whole_arguments_.clear();
+    close(partial_block_ - 1);
+    delta(partial_block_, BlockType::ToolUse, stream::DeltaKind::Arguments, arguments);
+    close(partial_block_);
   }
 
   void sign(const Part& part) {
@@ -170,7 +245,12 @@ class GeminiDecoder : public Decoder {
     if (std::exchange(is_open_, false)) close(block_);
   }
 
-  void eof() override { is_finished_ ? done() : truncated(); }
+  // A call that was to go on when the connection ended is not whole.
+  void eof() override {
+    if (!is_finished_) return truncated();
+    end_partial(false);
+    done();
+  }
 
   Slice id_, model_, usage_, error_, finish_, block_reason_;
   std::vector<Slice> others_;
@@ -180,6 +260,9 @@ class GeminiDecoder : public Decoder {
   bool is_open_ = false;  // the block at hand can go on
   bool is_finished_ = false;
   std::size_t minted_ = 0;
+  std::optional<PartialArguments> partial_;  // of the call whose arguments come in pieces
+  std::string whole_arguments_;              // or all of them, if they are said
+  std::uint64_t partial_block_ = 0;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 //   data: {"error": {"message", "type", "code"}}
 //   data: [DONE]
 //   delta = {"role", "content", "refusal", "reasoning_content"|"reasoning", "tool_calls": [call]}
-//   call  = {"index", "id", "type", "function": {"name", "arguments"}}
+//   call  = {"index", "id", "type", "function": {"name", "arguments"} | "custom": {"name", "input"}}
 //
 // Blocks are numbered as the message of a response has them: thinking, content, refusal, calls. Nothing tells
 // where one ends, so all end with [DONE]. Azure's chunks without choices say nothing. Some servers leave out
@@ -32,6 +32,7 @@ class OpenAIDecoder : public Decoder {
   struct Call {
     std::optional<std::uint64_t> index;
     Slice id, name, arguments;
+    bool is_custom = false;
   };
   struct Choice {
     std::optional<std::uint64_t> index;
@@ -147,6 +148,7 @@ class OpenAIDecoder : public Decoder {
     return cursor.object([&](std::string_view key) {
       if (key == "index") return number(call.index, key);
       if (key == "id") return text(call.id, key);
+      call.is_custom |= key == "custom" && cursor.peek() == '{';
       return key == "function" || key == "custom" ? read_function(call, key) : skip();
     });
   }
@@ -176,7 +178,9 @@ class OpenAIDecoder : public Decoder {
     const Slice reasoning = choice.reasoning.present() ? choice.reasoning : choice.other_reasoning;
     delta(kThinking, BlockType::Thinking, stream::DeltaKind::Thinking, plain(reasoning));
     delta(kContent, BlockType::Text, stream::DeltaKind::Text, plain(choice.content));
-    has_refusal |= choice.refusal.length != 0 && choice.refusal.present();
+    const bool refuses = choice.refusal.length != 0 && choice.refusal.present();
+    has_refusal |= refuses;
+    if (refuses) open(kRefusal, BlockType::Text, {}, {}, {.is_refusal = true});
     delta(kRefusal, BlockType::Text, stream::DeltaKind::Text, plain(choice.refusal));
     for (std::size_t i = choice.first_call; i < choice.end_call; ++i) act(calls_[i]);
     if (choice.has_unknown) unknown("delta", json(choice.delta));
@@ -192,7 +196,7 @@ class OpenAIDecoder : public Decoder {
       call_ = next_call_;
     }
     next_call_ = std::max(next_call_, call_ + 1);
-    open(call_, BlockType::ToolUse, id, copy(call.name));
+    open(call_, BlockType::ToolUse, id, copy(call.name), {.is_custom = call.is_custom});
     delta(call_, BlockType::ToolUse, stream::DeltaKind::Arguments, plain(call.arguments));
   }
 

@@ -132,6 +132,7 @@ class ResponsesDecoder : public Decoder {
     if (row == nullptr || !delta_.present()) return false;
     const std::uint64_t item = item_index_.value_or(0), part = part_index_.value_or(0);
     has_refusal |= row->is_refusal;
+    if (row->is_refusal) open(block_number(item, part), BlockType::Text, {}, {}, {.is_refusal = true});
     if (row->type != BlockType::Thinking) {
       add(block_number(item, row->type == BlockType::Text ? part : 0), row->type, plain(delta_));
       return true;
@@ -165,9 +166,11 @@ class ResponsesDecoder : public Decoder {
     const Text type = string_of(item, "type");
     const std::uint64_t block = block_number(index);
     if (type == Text("message")) return act_message(index, item, is_done);
-    if (type == Text("function_call") || type == Text("custom_tool_call")) {
-      open(block, BlockType::ToolUse, string_of(item, "call_id"), string_of(item, "name"));
-      const Text arguments = string_of(item, type == Text("function_call") ? "arguments" : "input");
+    const bool is_custom = type == Text("custom_tool_call");
+    if (type == Text("function_call") || is_custom) {
+      open(block, BlockType::ToolUse, string_of(item, "call_id"), string_of(item, "name"),
+           {.is_custom = is_custom});
+      const Text arguments = string_of(item, is_custom ? "input" : "arguments");
       if (is_done || !arguments.empty()) whole(block, BlockType::ToolUse, arguments);
     } else if (type == Text("reasoning")) {
       open(block, BlockType::Thinking, string_of(item, "id"));
@@ -201,7 +204,7 @@ class ResponsesDecoder : public Decoder {
       const std::uint64_t block = block_number(index, part++);
       const bool is_refusal = string_of(each, "type") == Text("refusal");
       has_refusal |= is_refusal;
-      open(block, BlockType::Text);
+      open(block, BlockType::Text, {}, {}, {.is_refusal = is_refusal});
       whole(block, BlockType::Text, string_of(each, is_refusal ? "refusal" : "text"));
       close(block);
     }

@@ -33,7 +33,7 @@ struct Line {
   std::string operator()(const stream::BlockStart& e) const {
     std::string out = numbered("block", e.block) + " " + std::string(to_string(e.type));
     if (!e.id.empty() || !e.name.empty()) out += " " + quoted(e.id) + " " + quoted(e.name);
-    return out;
+    return out + (e.is_refusal ? " refusal" : "") + (e.is_custom ? " custom" : "");
   }
   std::string operator()(const stream::Delta& e) const {
     constexpr std::string_view kKinds[] = {"text", "thinking", "signature", "arguments", "json"};
@@ -54,14 +54,16 @@ struct Line {
 };
 
 std::string to_text(const Block& block) {
-  if (const auto* text = block.as<TextBlock>()) return "text " + quoted(text->text);
+  if (const auto* text = block.as<TextBlock>())
+    return (text->is_refusal ? "refusal " : "text ") + quoted(text->text);
   if (const auto* thinking = block.as<ThinkingBlock>()) {
     const std::string signature =
         thinking->signature.empty() ? "" : " signature " + quoted(thinking->signature);
     return "thinking " + quoted(thinking->thinking) + signature + " origin " + thinking->origin.str();
   }
   if (const auto* use = block.as<ToolUseBlock>()) {
-    return "tool_use " + quoted(use->id) + " " + quoted(use->name) + " " + quoted(use->arguments);
+    return (use->is_custom ? "custom_use " : "tool_use ") + quoted(use->id) + " " + quoted(use->name) + " " +
+           quoted(use->arguments);
   }
   if (const auto* raw = block.as<RawBlock>())
     return "raw " + raw->dialect.str() + " " + raw->json.text().str();

@@ -42,6 +42,7 @@ class Messages {
     }
     if (dialect_ != Dialect::OpenAI && random().chance(50)) out.emplace_back(thinking(""));
     if (random().chance(70)) out.emplace_back(TextBlock{text()});
+    if (dialect_ == Dialect::OpenAI && random().chance(20)) out.emplace_back(TextBlock{text(), true});
     for (std::size_t i = random().below(4); i > 0; --i) out.emplace_back(call());
     return out;
   }
@@ -57,17 +58,21 @@ class Messages {
     return {text(), Text::repaired(signature), Text::trusted(nullptr, to_string(dialect_))};
   }
   ToolUseBlock call() {
-    const bool takes_any_text = dialect_ != Dialect::Gemini && dialect_ != Dialect::Ollama;
+    const bool has_custom = dialect_ == Dialect::OpenAI || dialect_ == Dialect::Responses;
+    const bool takes_any_text =
+        dialect_ != Dialect::Gemini && dialect_ != Dialect::Ollama && dialect_ != Dialect::Anthropic;
     const std::string id = "call_" + std::to_string(++calls_);
     std::string arguments =
         random().chance(20) ? "{}" : R"({"a": )" + std::to_string(calls_) + R"(, "b":"\u00e9"})";
     if (takes_any_text && random().chance(20)) arguments = "not { json";
+    const bool is_custom = has_custom && random().chance(20);
+    if (is_custom) arguments = text().str();
     return {Text::repaired(id), Text::repaired("tool_" + std::to_string(random().below(9))),
-            Text::repaired(arguments)};
+            Text::repaired(arguments), is_custom};
   }
   RawBlock raw() {
     constexpr std::string_view kAnthropic = R"({"type":"redacted_thinking","data":"Emw="})";
-    constexpr std::string_view kGemini = R"({"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}})";
+    constexpr std::string_view kGemini = R"({"executableCode":{"language":"PYTHON","code":"1+1"}})";
     constexpr std::string_view kResponses = R"({"type":"web_search_call","id":"ws_1","status":"completed"})";
     const std::string_view json = dialect_ == Dialect::Anthropic ? kAnthropic
                                   : dialect_ == Dialect::Gemini  ? kGemini
@@ -82,7 +87,10 @@ class Messages {
                              out.back().type() != BlockType::Raw;
     switch (random().below(4)) {
       case 0:
-        if (!after_plain) out.emplace_back(TextBlock{text()});
+        if (!after_plain) {
+          const bool is_refusal = dialect_ == Dialect::Responses && random().chance(20);
+          out.emplace_back(TextBlock{text(), is_refusal});
+        }
         break;
       case 1:
         if (!after_plain) out.emplace_back(thinking(random().chance(50) ? "Sig==" : ""));
@@ -100,10 +108,16 @@ class Messages {
   std::size_t calls_ = 0;
 };
 
-Outcome outcome_for(Dialect dialect, Random& random, bool has_calls) {
+bool refuses(const Message& message) {
+  return std::ranges::any_of(message.get_content_blocks({BlockType::Text}),
+                             [](const Block& block) { return block.as<TextBlock>()->is_refusal; });
+}
+
+Outcome outcome_for(Dialect dialect, Random& random, bool has_calls, bool refuses) {
   Outcome out{"id_1", "model-1", Finish::Stop, {}, {}};
   if (dialect == Dialect::Ollama) out.id = {};
   if (has_calls) out.finish = Finish::ToolCalls;
+  if (refuses && !has_calls) out.finish = Finish::Refused;
   if (random.chance(20)) out.finish = Finish::Length;
   if (random.chance(70)) {
     out.usage.input = 100 + random.below(100);
@@ -122,8 +136,8 @@ TEST(StreamWriter, IsReadAgainAsTheSameMessage) {
       Messages messages(seed, dialect);
       const std::vector<Block> blocks = messages.blocks();
       const Message message = MessageBuilder(Role::Assistant).blocks(blocks).build().value();
-      const Outcome outcome =
-          outcome_for(dialect, messages.random(), message.has_content_blocks({BlockType::ToolUse}));
+      const Outcome outcome = outcome_for(dialect, messages.random(),
+                                          message.has_content_blocks({BlockType::ToolUse}), refuses(message));
       StreamWriter writer = StreamWriter::of(dialect).value();
       std::string bytes;
       const auto notes = to_events(
@@ -139,6 +153,108 @@ TEST(StreamWriter, IsReadAgainAsTheSameMessage) {
       ASSERT_EQ(back.outcome.id, outcome.id) << bytes;
       ASSERT_EQ(back.outcome.model, outcome.model) << bytes;
     }
+  }
+}
+
+std::string stream_of(const Message& message, const Outcome& outcome, Dialect dialect) {
+  StreamWriter writer = StreamWriter::of(dialect).value();
+  std::string bytes;
+  (void)to_events(message, outcome, [&](const StreamEvent& event) { writer.write(event, bytes); });
+  return bytes;
+}
+
+// What an answer says. Thinking is left out, because which of it goes back to its maker differs; texts are
+// joined, because a stream does not tell where one of Gemini's ends, and empty ones say nothing.
+std::vector<Block> said_in(std::span<const Message> messages) {
+  std::vector<Block> out;
+  for (const Message& message : messages) {
+    for (Block& block : message.blocks()) {
+      if (block.type() == BlockType::Thinking) continue;
+      const auto* text = block.as<TextBlock>();
+      if (text != nullptr && text->text.empty()) continue;
+      const auto* before = text == nullptr || out.empty() ? nullptr : out.back().as<TextBlock>();
+      if (before != nullptr && before->is_refusal == text->is_refusal) {
+        out.back() = TextBlock{Text::repaired(before->text.str() + text->text.str()), text->is_refusal};
+      } else {
+        out.push_back(std::move(block));
+      }
+    }
+  }
+  return out;
+}
+
+// An answer means the same whether it is streamed or comes in one piece: refusals, custom tools, raw blocks.
+TEST(StreamWriter, IsReadAsTheSameAnswerInOnePiece) {
+  std::size_t compared = 0;
+  for (const Dialect dialect : kWritten) {
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+      Messages messages(seed, dialect);
+      std::vector<Block> blocks = messages.blocks();
+      std::ranges::stable_partition(blocks,
+                                    [](const Block& block) { return block.type() != BlockType::ToolUse; });
+      const Message message = MessageBuilder(Role::Assistant).blocks(blocks).anonymous().build().value();
+      const Outcome outcome = outcome_for(dialect, messages.random(),
+                                          message.has_content_blocks({BlockType::ToolUse}), refuses(message));
+      Conversation answer({message});
+      answer.set_shape(DocumentShape::Response);
+      answer.set_outcome(outcome);
+      const Result<Writing> whole = write(answer, dialect);
+      if (!whole || std::ranges::any_of(whole->notes, [](const Note& note) {
+            return note.code != "thinking_dropped" && note.code != "signature_minted";
+          })) {
+        continue;
+      }
+      const Result<Reading> read_whole = read(whole->text.view(), dialect);
+      ASSERT_TRUE(read_whole) << whole->text.view();
+      const Accumulated streamed = read_all(dialect, stream_of(message, outcome, dialect));
+      EXPECT_TRUE(said_in({&streamed.message, 1}) == said_in(read_whole->conversation.messages()))
+          << to_string(dialect) << " seed " << seed << "\n"
+          << whole->text.view();
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 1000U);
+}
+
+// A client of a dialect without them gets an argument for the text of a custom tool, JSON like any other.
+TEST(StreamWriter, WritesCustomCallsAsArgumentsAndRefusalsAsTexts) {
+  const Message message = MessageBuilder(Role::Assistant)
+                              .block(TextBlock{"I will not.", true})
+                              .block(ToolUseBlock{"c", "sh", "ls \"a\"\n", true})
+                              .build()
+                              .value();
+  for (const Dialect dialect : kWritten) {
+    SCOPED_TRACE(to_string(dialect));
+    StreamWriter writer = StreamWriter::of(dialect, Dialect::Responses).value();
+    std::string bytes;
+    (void)to_events(message, {}, [&](const StreamEvent& event) { writer.write(event, bytes); }, 2);
+    const std::vector<Block> read = read_all(dialect, bytes).message.blocks();
+    ASSERT_EQ(read.size(), 2U) << bytes;
+    const bool has_both = dialect == Dialect::OpenAI || dialect == Dialect::Responses;
+    EXPECT_EQ(read[0].as<TextBlock>()->is_refusal, has_both);
+    EXPECT_EQ(read[0].as<TextBlock>()->text.view(), "I will not.");
+    EXPECT_EQ(read[1].as<ToolUseBlock>()->is_custom, has_both);
+    EXPECT_EQ(read[1].as<ToolUseBlock>()->arguments.view(),
+              has_both ? "ls \"a\"\n" : R"({"input":"ls \"a\"\n"})");
+    EXPECT_EQ(writer.notes().size(), has_both ? 0U : 2U);
+  }
+}
+
+// Arguments that are no object cannot be what Anthropic's clients put together.
+TEST(StreamWriter, WrapsWhatIsNoObjectForAnthropic) {
+  for (const std::string_view arguments : {"not json", "[1,2]", "\"text\"", "null"}) {
+    const Message message = MessageBuilder(Role::Assistant)
+                                .block(ToolUseBlock{"c", "f", Text::repaired(arguments)})
+                                .build()
+                                .value();
+    StreamWriter writer = StreamWriter::of(Dialect::Anthropic, Dialect::OpenAI).value();
+    std::string bytes;
+    (void)to_events(message, {}, [&](const StreamEvent& event) { writer.write(event, bytes); }, 3);
+    const std::vector<ToolCall> calls = read_all(Dialect::Anthropic, bytes).message.tool_calls();
+    ASSERT_EQ(calls.size(), 1U);
+    const Json input = Json::parse(calls[0].function.arguments).value();
+    EXPECT_EQ(input.get("_raw")->as_string()->view(), arguments);
+    EXPECT_EQ(writer.notes().size(), 1U);
   }
 }
 

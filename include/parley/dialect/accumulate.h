@@ -16,7 +16,8 @@
 namespace parley {
 
 struct Accumulated {
-  Message message;  // the assistant's; its thinking has the dialect as its origin
+  // The assistant's; its thinking has the dialect as its origin. Media that came as raw blocks are media.
+  Message message;
   Outcome outcome;
   bool is_truncated = false;  // no Done was seen
   std::optional<stream::Failed> failure;
@@ -38,6 +39,8 @@ class Accumulator {
     BlockType type = BlockType::Text;
     Text id, name;
     std::string text, signature;  // `text`: whatever the block mostly holds
+    bool is_refusal = false;
+    bool is_custom = false;
     bool has_ended = false;
   };
 

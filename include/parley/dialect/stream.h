@@ -54,14 +54,17 @@ struct Start {
 struct BlockStart {
   std::uint64_t block = 0;
   BlockType type = BlockType::Text;
-  Text id, name;  // of a tool use; `id` also of what Responses calls an item
+  Text id, name;            // of a tool use; `id` also of what Responses calls an item
+  bool is_refusal = false;  // of a text: the model says that it will not do what it was asked
+  bool is_custom = false;   // of a tool use: its arguments are any text
 };
 
 enum class DeltaKind : std::uint8_t {
   Text,       // of a text block
   Thinking,   // of a thinking block
   Signature,  // of a thinking block; always replaces
-  Arguments,  // of a tool use: a piece of the text of its arguments, which is JSON only when it is whole
+  Arguments,  // of a tool use: a piece of the text of its arguments, which is JSON only when it is whole (and
+              // any text if the tool is a custom one)
   Json,       // of a raw block: all of it, just before its end
 };
 
@@ -125,7 +128,8 @@ class Framing;
 // (in its compatible mode).
 //
 // Gemini has no ids for calls: "made_0", "made_1", ... are minted. Its signatures may stand on any part; that
-// of a call or a text becomes a thinking block without text before it.
+// of a call or a text becomes a thinking block without text before it. Arguments that Gemini sends in pieces
+// of their own ("partialArgs") are one delta, when they are whole.
 class StreamReader {
  public:
   // Fails with Unsupported if the dialect has no streams.
@@ -152,7 +156,8 @@ class StreamReader {
 // Gemini or Ollama) is held back until its block ends. Truncated ends a stream without its marker.
 //
 // What the dialect has no place for is dropped, with a note: thinking (OpenAI), signatures and raw blocks of
-// another dialect, what replaces text that is already written.
+// another dialect, what replaces text that is already written. Where there are no refusals they are texts,
+// and where there are no custom tools their text is the argument "input", each with a note.
 class StreamWriter {
  public:
   // `source`: the dialect whose events they are; it alone gets its signatures, raw blocks and finish words
