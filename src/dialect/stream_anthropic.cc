@@ -8,8 +8,8 @@
 //   message_stop, ping, error {"error": {"type", "message"}}
 //
 // The input of a tool use comes in deltas; what its start has is a placeholder unless no delta comes.
-// Blocks of other types than text, thinking and tool_use are kept as they start, with the input of a server's
-// tool put in when it is whole.
+// Blocks of other types than text, thinking and tool_use are kept as they start, with what their deltas add
+// (the input of a server's tool, the content of a summary) put in when they are whole.
 #include <map>
 
 #include "dialect/stream_decoder.h"
@@ -23,14 +23,21 @@ class AnthropicDecoder : public Decoder {
   using Decoder::Decoder;
 
  private:
+  // What deltas say of a member: texts are joined, of other values the last one counts.
+  struct Added {
+    Json last;
+    std::string text;
+    Json value() const { return last.is_string() ? Json::string(text) : last; }
+  };
   // A block whose start must be remembered until its end.
   struct Held {
     Json start;
     std::string input;
+    std::map<std::string, Added> added = {};  // members of deltas
   };
 
   bool read(const Chunk&) override {
-    type_ = id_ = model_ = usage_ = block_ = error_ = {};
+    type_ = id_ = model_ = usage_ = block_ = error_ = delta_ = {};
     delta_type_ = text_ = thinking_ = signature_ = input_ = stop_reason_ = stop_details_ = {};
     index_.reset();
     if (cursor.peek() != '{') return wrong_type("event", "an object");
@@ -49,7 +56,8 @@ class AnthropicDecoder : public Decoder {
   }
 
   bool read_delta() {
-    return object("delta", [&](std::string_view key) {
+    const std::uint32_t from = cursor.offset();
+    const bool good = object("delta", [&](std::string_view key) {
       if (key == "type") return text(delta_type_, key);
       if (key == "text") return text(text_, key);
       if (key == "thinking") return text(thinking_, key);
@@ -58,6 +66,8 @@ class AnthropicDecoder : public Decoder {
       if (key == "stop_reason") return text(stop_reason_, key);
       return key == "stop_details" ? value(stop_details_) : skip();
     });
+    delta_ = {from, cursor.offset() - from};
+    return good;
   }
 
   bool read_message() {
@@ -94,12 +104,23 @@ class AnthropicDecoder : public Decoder {
       delta(block, BlockType::Thinking, stream::DeltaKind::Thinking, plain(thinking_));
     } else if (type == "signature_delta") {
       delta(block, BlockType::Thinking, stream::DeltaKind::Signature, plain(signature_));
+    } else if (const BlockState* state = find(block); state != nullptr && state->type == BlockType::Raw) {
+      type == "input_json_delta" ? (void)held_[block].input.append(plain(input_)) : add(held_[block]);
     } else if (type != "input_json_delta") {
       unknown("content_block_delta", json(whole_));
-    } else if (const BlockState* state = find(block); state != nullptr && state->type == BlockType::Raw) {
-      held_[block].input.append(plain(input_));
     } else {
       delta(block, BlockType::ToolUse, stream::DeltaKind::Arguments, plain(input_));
+    }
+  }
+
+  void add(Held& held) {
+    for (const Json::Member& each : json(delta_).members()) {
+      if (each.key.view() == "type") continue;
+      const auto [known, is_new] = held.added.try_emplace(each.key.str());
+      Added& added = known->second;
+      if (is_new) added.text = held.start.get(each.key).value_or(Json()).as_string().value_or(Text()).str();
+      added.last = each.value;
+      if (const auto more = each.value.as_string()) added.text.append(more->view());
     }
   }
 
@@ -139,18 +160,19 @@ class AnthropicDecoder : public Decoder {
   }
 
   void say_raw(std::uint64_t block) {
-    const Held& held = held_[block];
-    const auto input = Json::parse(held.input);
-    if (!input || !held.start.is_object()) return raw_block(block, held.start);
+    Held& held = held_[block];
+    if (const auto input = Json::parse(held.input)) {
+      held.added["input"] = {*input, input->as_string().value_or(Text()).str()};
+    }
+    if (held.added.empty() || !held.start.is_object()) return raw_block(block, held.start);
     json::Writer out;
     out.begin_object();
-    bool has_input = false;
     for (const Json::Member& each : held.start.members()) {
-      const bool is_input = each.key == Text("input");
-      has_input |= is_input;
-      out.key(each.key).value(is_input ? *input : each.value);
+      const auto added = held.added.find(each.key.str());
+      out.key(each.key).value(added != held.added.end() ? added->second.value() : each.value);
+      if (added != held.added.end()) held.added.erase(added);
     }
-    if (!has_input) out.key("input").value(*input);
+    for (const auto& [key, added] : held.added) out.key(key).value(added.value());
     raw_block(block, out.end_object().take());
   }
 
@@ -162,7 +184,7 @@ class AnthropicDecoder : public Decoder {
   }
 
   Slice type_, id_, model_, usage_, block_, error_, whole_;
-  Slice delta_type_, text_, thinking_, signature_, input_, stop_reason_, stop_details_;
+  Slice delta_, delta_type_, text_, thinking_, signature_, input_, stop_reason_, stop_details_;
   std::optional<std::uint64_t> index_;
   std::map<std::uint64_t, Held> held_;
 };
