@@ -3,7 +3,8 @@
 //   {"type": "message", "role": "user"|"system"|"developer"|"assistant", "content": string|[part]}
 //   {"type": "function_call", "call_id", "name", "arguments": string}
 //   {"type": "function_call_output", "call_id", "output": string|[part]}
-//   {"type": "reasoning", "id", "summary": [{"type": "summary_text", "text"}], "encrypted_content"}
+//   {"type": "reasoning", "id", "summary": [{"type": "summary_text", "text"}], "encrypted_content",
+//    "content": [{"type": "reasoning_text", "text"}], which is read only}
 //   part = {"type": "input_text"|"output_text", "text"} | {"type": "refusal", "refusal"}
 //        | {"type": "input_image", "image_url": string} | {"type": "input_file", "filename",
 //        "file_data"|"file_url"}
@@ -115,23 +116,27 @@ bool read_result(Reader& r, MessageRecord& message) {
   return true;
 }
 
-// Each part of the summary is thinking; the last one has the encrypted whole as its signature.
+// Each part of the summary is thinking, and each of the content, which models have that hide nothing; the
+// last one has the encrypted whole as its signature.
 bool read_reasoning(Reader& r, MessageRecord& message) {
   const std::size_t first = r.blocks.size();
   Slice encrypted;
   const std::uint32_t start = r.cursor.offset();
-  const auto add = [&](Slice text, Slice wire) {
+  r.later.clear();
+  const auto add = [&](Records<BlockRecord>& into, Slice text, Slice wire) {
     BlockRecord thinking;
     thinking.type = BlockType::Thinking;
     thinking.text() = text;
     thinking.wire = wire;
-    r.blocks.push_back(thinking);
+    into.push_back(thinking);
   };
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "encrypted_content") return r.string_or_null(encrypted, key);
-    if (key != "summary" || r.cursor.peek() != '[') return key == "type" ? r.skip_value() : r.unknown();
-    r.blocks.shrink_to(first);
+    const bool is_content = key == "content";
+    if ((key != "summary" && !is_content) || r.cursor.peek() != '[')
+      return key == "type" ? r.skip_value() : r.unknown();
+    is_content ? r.later.clear() : r.blocks.shrink_to(first);
     return r.cursor.array([&](std::uint32_t) {
       if (r.cursor.peek() != '{') return r.wrong_type(key, "a list of objects");
       const std::uint32_t from = r.cursor.offset();
@@ -142,12 +147,13 @@ bool read_reasoning(Reader& r, MessageRecord& message) {
           })) {
         return false;
       }
-      add(text, {from, r.cursor.offset() - from});
+      add(is_content ? r.later : r.blocks, text, {from, r.cursor.offset() - from});
       return true;
     });
   });
   if (!good) return false;
-  if (r.blocks.size() == first) add(r.mint(""), {start, r.cursor.offset() - start});
+  r.blocks.append(r.later.view());
+  if (r.blocks.size() == first) add(r.blocks, r.mint(""), {start, r.cursor.offset() - start});
   if (encrypted.present()) {
     r.blocks.back().signature() = encrypted;
     r.sign(r.blocks.back(), Dialect::Responses);
