@@ -1,11 +1,14 @@
 // OpenManus' messages (its app/schema.py):
 //
 //   {"role": "system"|"user"|"assistant"|"tool",
-//    "content": string|null, "tool_calls": [call]|null, "name": string|null,
+//    "content": string|[string|part]|null, "tool_calls": [call]|null, "name": string|null,
 //    "tool_call_id": string|null, "base64_image": string|null}
 //   call = {"id": string, "type": string, "function": {"name": string, "arguments": string}}
+//   part = {"type": "text", "text": string} | {"type": "image_url", "image_url": {"url": string}}
 //
-// Written in that order; what is null is left out. A document is a list, one message, or a dumped Memory
+// Written in that order; what is null is left out. A list as content is what its format_messages takes in a
+// map; it is read and never written from another dialect. Parts of other types are kept as they are. A
+// document is a list, one message, or a dumped Memory
 // ({"messages": [...], "max_messages": 100}).
 #include <array>
 
@@ -59,10 +62,44 @@ bool read_call(Reader& r) {
   return true;
 }
 
+bool read_image_url(Reader& r, BlockRecord& image) {
+  if (r.cursor.peek() != '{') return r.wrong_type("image_url", "an object");
+  return r.cursor.object([&](std::string_view key) {
+    if (key != "url") return r.unknown();
+    image.source = SourceKind::Url;
+    return r.media(image.data(), key);
+  });
+}
+
+constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
+constexpr auto kImage = std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image_url}});
+constexpr auto kParts =
+    std::to_array<BlockRule>({{"text", BlockType::Text, kText}, {"image_url", BlockType::Image, kImage}});
+constexpr BlockTable kTable = {kParts, {}, "", ""};
+
 // What the members of one message say, before their order is known.
 struct Fields {
   Slice content, content_wire, tool_call_id, image, image_wire;
+  bool is_list = false;   // the content,
+  std::size_t parts = 0;  // whose blocks begin here among the children
 };
+
+// A list of strings and parts.
+bool read_parts(Reader& r, Fields& fields) {
+  fields.is_list = true;
+  fields.content = fields.content_wire = Slice::absent();  // of a duplicate member the last one counts
+  r.children.shrink_to(fields.parts);
+  return r.cursor.array([&](std::uint32_t) {
+    if (r.cursor.peek() == '{') return r.block(kTable, r.children);
+    BlockRecord text;
+    text.type = BlockType::Text;
+    const std::uint32_t from = r.cursor.offset();
+    if (!r.string(text.text(), "content")) return false;
+    text.wire = {from, r.cursor.offset() - from};
+    r.children.push_back(text);
+    return true;
+  });
+}
 
 BlockRecord text_block(const Fields& fields) {
   BlockRecord block;
@@ -89,13 +126,13 @@ BlockRecord result_block(Reader& r, const Fields& fields, Slice name, std::uint3
   result.id() = fields.tool_call_id;
   result.name() = name;
   result.wire = {start, r.cursor.offset() - start};
-  if (!fields.image.present()) {
+  if (!fields.image.present() && !fields.is_list) {
     result.output() = fields.content;
     return result;
   }
-  const std::size_t first = r.children.size();
+  const std::size_t first = fields.parts;
   if (fields.content.present()) r.children.push_back(text_block(fields));
-  r.children.push_back(image_block(r, fields));
+  if (fields.image.present()) r.children.push_back(image_block(r, fields));
   result.is_list = true;
   result.children() = {static_cast<std::uint32_t>(first),
                        static_cast<std::uint32_t>(r.children.size() - first)};
@@ -109,6 +146,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   r.later.clear();
+  fields.parts = r.children.size();
   const auto string_or_null = [&](Slice& slot, Slice& wire, std::string_view key) {
     r.cursor.peek();
     const std::uint32_t from = r.cursor.offset();
@@ -125,7 +163,14 @@ bool read_message(Reader& r) {
   };
   const bool good = r.cursor.object([&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
-    if (key == "content") return string_or_null(fields.content, fields.content_wire, key);
+    if (key == "content") {
+      if (r.cursor.peek() == '[') return read_parts(r, fields);
+      r.children.shrink_to(fields.parts);
+      fields.is_list = false;
+      if (r.cursor.peek() != '"' && r.cursor.peek() != 'n')
+        return r.wrong_type(key, "a string, a list of strings and blocks, or null");
+      return string_or_null(fields.content, fields.content_wire, key);
+    }
     if (key == "name") return optional(message.name, key);
     if (key == "tool_call_id") return optional(fields.tool_call_id, key);
     if (key == "base64_image") {
@@ -146,13 +191,18 @@ bool read_message(Reader& r) {
   });
   if (!good) return false;
   if (!has_role) return r.missing(start, "role");
-  message.shape = fields.content.present()   ? ContentShape::String
+  message.shape = fields.is_list             ? ContentShape::Blocks
+                  : fields.content.present() ? ContentShape::String
                   : fields.content.is_null() ? ContentShape::Null
                                              : ContentShape::Absent;
   if (message.role == Role::Tool) {
     r.blocks.push_back(result_block(r, fields, message.name, start));
   } else {
     if (fields.content.present()) r.blocks.push_back(text_block(fields));
+    if (fields.is_list) {
+      r.blocks.append(r.children.view().subspan(fields.parts));
+      r.children.shrink_to(fields.parts);
+    }
     if (fields.image.present()) r.blocks.push_back(image_block(r, fields));
     if (fields.tool_call_id.present()) r.more();
   }
@@ -283,7 +333,10 @@ class Writer {
     const BlockRecord* result = part.result;
     json::Out& out = draft_.next();
     out.raw("{\"role\":\"").raw(result != nullptr ? "tool" : role()).raw('"');
-    if (!part.texts.empty() || !part.prefix.empty()) {
+    const auto own = is_own_wire() ? message_.wire()->get("content") : std::nullopt;
+    if (own && own->is_array()) {
+      out.raw(",\"content\":").raw(own->compact().text());
+    } else if (!part.texts.empty() || !part.prefix.empty()) {
       out.raw(",\"content\":\"").raw(part.prefix);
       for (std::size_t i = 0; i < part.texts.size(); ++i) {
         if (i != 0) out.raw("\\n");

@@ -1,7 +1,7 @@
 // OpenManus' LLM.format_messages (its app/llm.py), which turns messages into maps by to_dict:
 //
-//   1  With supports_images, a message with an image gets a list for its content: its text, if it has any,
-//   then
+//   1  With supports_images, a message with an image gets a list for its content: its text, if it has any (or
+//      what a list has, its strings as texts), then
 //      {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,<base64_image>"}}, whatever the
 //      image is and even if it is a data URL already. Without, the image is dropped.
 //   2  An image that is "" stays where it is.
@@ -20,7 +20,13 @@ constexpr std::array<Dialect, 1> kTargets = {Dialect::OpenAI};
 void put_content_with_image(json::Writer& w, const std::optional<Json>& content, std::string_view image) {
   const Text text = content ? content->as_string().value_or(Text()) : Text();
   w.key("content").begin_array();
-  if (!text.empty()) w.begin_object().key("type").string("text").key("text").string(text).end_object();
+  const auto put_text = [&](const Text& each) {
+    w.begin_object().key("type").string("text").key("text").string(each).end_object();
+  };
+  if (!text.empty()) put_text(text);
+  for (const Json& part : content.value_or(Json()).elements()) {
+    part.is_string() ? put_text(*part.as_string()) : (void)w.raw(json::python_json(part.text()));
+  }
   w.begin_object().key("type").string("image_url").key("image_url").begin_object();
   w.key("url").string("data:image/jpeg;base64," + std::string(image));
   w.end_object().end_object().end_array();

@@ -268,5 +268,21 @@ TEST(Policy, RefusesAPromotionThatTheFormatterDoesNotHave) {
                   .has_value());
 }
 
+// A map may have a list as its content: its strings become texts beside an image, and stay as they are else.
+TEST(Policy, TakesContentListsAsOpenManusDoes) {
+  const Conversation talk =
+      read(
+          R"([{"role":"user","content":["a",{"type":"text","text":"b"}],"base64_image":"B64"},{"role":"user","content":[],"base64_image":"B64"},{"role":"user","content":["a",{"type":"text","text":"b"}]}])",
+          Dialect::OpenManus)
+          .value()
+          .conversation;
+  EXPECT_EQ(
+      format(talk, Dialect::OpenAI, Policy::OpenManus, {.supports_images = true}).value().text.view(),
+      R"([{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,B64"}}]},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,B64"}}]},{"role":"user","content":["a",{"type":"text","text":"b"}]}])");
+  EXPECT_EQ(
+      format(talk, Dialect::OpenAI, Policy::OpenManus).value().text.view(),
+      R"([{"role":"user","content":["a",{"type":"text","text":"b"}]},{"role":"user","content":[]},{"role":"user","content":["a",{"type":"text","text":"b"}]}])");
+}
+
 }  // namespace
 }  // namespace parley

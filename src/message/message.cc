@@ -33,6 +33,15 @@ Text arguments_of(const Arena& arena, const BlockRecord& block) {
   return {};
 }
 
+// What the wire says where calls have a type beside their function.
+Text type_of_call(const Arena& arena, const BlockRecord& use) {
+  if (use.is_custom) return Text("custom");
+  const bool is_object = use.wire.present() && arena.bytes(use.wire).starts_with('{');
+  const Json call = is_object ? arena.value(use.wire) : Json();
+  if (!call.get("function")) return Text("function");
+  return call.get("type").value_or(Json()).as_string().value_or(Text("function"));
+}
+
 std::optional<bool> to_optional(Tristate state) {
   if (state == Tristate::Unsaid) return std::nullopt;
   return state == Tristate::True;
@@ -187,7 +196,7 @@ std::vector<ToolCall> Message::tool_calls() const {
   for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
     if (block.type != BlockType::ToolUse) continue;
     calls.push_back({arena_->optional_string(block.id()).value_or(Text()),
-                     Text("function"),
+                     type_of_call(*arena_, block),
                      {arena_->optional_string(block.name()).value_or(Text()), arguments_of(*arena_, block)}});
   }
   return calls;
@@ -197,7 +206,9 @@ std::optional<Text> Message::tool_call_id() const {
   for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
     if (block.type == BlockType::ToolResult) return arena_->optional_string(block.id());
   }
-  return std::nullopt;
+  // Any message of OpenManus may carry one; the records know that of results only.
+  if (!Arena::record_of(*this).has(MessageRecord::kHasMore) || !wire()) return std::nullopt;
+  return wire()->get("tool_call_id").value_or(Json()).as_string();
 }
 
 std::optional<Text> Message::base64_image() const {

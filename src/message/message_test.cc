@@ -350,6 +350,30 @@ TEST(Message, GivesOpenManusFieldsOfWhatItRead) {
   EXPECT_EQ(tool.base64_image(), Text("AAAA"));
 }
 
+TEST(Message, SaysTheTypeOfACallAndTheCallIdAsTheWireDoes) {
+  const Message custom = must_read_one(
+      R"({"role":"assistant","tool_calls":[{"id":"a","type":"custom","function":{"name":"f","arguments":"x"}},{"id":"b","function":{"name":"f","arguments":"{}"}}]})",
+      Dialect::OpenManus);
+  EXPECT_EQ(custom.tool_calls()[0].type, Text("custom"));
+  EXPECT_EQ(custom.tool_calls()[1].type, Text("function"));
+  const Message other = must_read_one(
+      R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"x"}}]})",
+      Dialect::OpenAI);
+  EXPECT_EQ(other.tool_calls()[0].type, Text("custom"));
+  const Message blocks =
+      must_read_one(R"({"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]})",
+                    Dialect::Anthropic);
+  EXPECT_EQ(blocks.tool_calls()[0].type, Text("function"));
+  for (const std::string role : {"user", "system", "assistant"}) {
+    const Message message =
+        must_read_one(R"({"role":")" + role + R"(","content":"x","tool_call_id":"c7"})", Dialect::OpenManus);
+    EXPECT_EQ(message.tool_call_id(), Text("c7")) << role;
+  }
+  const Message none =
+      must_read_one(R"({"role":"user","content":"x","tool_call_id":null})", Dialect::OpenManus);
+  EXPECT_FALSE(none.tool_call_id());
+}
+
 TEST(Message, TakesTheFirstInlineImageForOpenManus) {
   EXPECT_EQ(agentscope(R"([{"type":"image","source":{"type":"url","url":"https://x/y.png"}},
                            {"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},
