@@ -7,8 +7,8 @@
 // A document is a request, a response, a list of messages (contents, items), or one message, as the dialect
 // has them. A message on its own, and each message of a response, is judged by itself: what came before it is
 // not known. What a request lacks beside its messages (a model, a limit) is no finding; unknown members and
-// unknown types of blocks are none either. Null counts as absent. OpenManus, AgentScope and `parley` are no
-// providers' formats and have no rules.
+// unknown types of blocks are none either (but for AgentScope's). Null counts as absent. OpenManus and
+// `parley` are no providers' formats and have no rules; AgentScope's are what its formatters do not take.
 //
 // An error is what a server refuses; a warning is what some server or model refuses, or what was seen to be
 // refused only at second hand. The codes, each behind the rule it belongs to:
@@ -156,6 +156,10 @@
 //     warning  b6_unsigned_reasoning   reasoning without signature
 //     warning  b6_url                  media by a URL that is not of s3
 //     warning  b_system_role           a system message
+//
+//   agentscope, agentscope2
+//     error    agentscope_block        a block of a type that AgentScope does not define
+//     error    agentscope_url          a source's URL is neither a URL nor a path
 //
 //   otel
 //     error    otel_missing_member     a message or a part lacks what the schema requires

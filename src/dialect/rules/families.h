@@ -13,6 +13,7 @@ void check_anthropic(Report& report, const Json& document, Dialect dialect);
 void check_gemini(Report& report, const Json& document, Dialect dialect);
 void check_ollama(Report& report, const Json& document, Dialect dialect);
 void check_converse(Report& report, const Json& document, Dialect dialect);
+void check_agentscope(Report& report, const Json& document, Dialect dialect);
 void check_otel(Report& report, const Json& document, Dialect dialect);
 void check_sharegpt(Report& report, const Json& document, Dialect dialect);
 

@@ -10,14 +10,21 @@ struct Family {
   void (*check)(rules::Report& report, const Json& document, Dialect dialect);
 };
 
-// A dialect without a row is no provider's.
+// A dialect without a row has no rules.
 constexpr Family kFamilies[] = {
-    {Dialect::OpenAI, rules::check_chat},         {Dialect::DeepSeek, rules::check_chat},
-    {Dialect::Moonshot, rules::check_chat},       {Dialect::DashScope, rules::check_chat},
-    {Dialect::Responses, rules::check_responses}, {Dialect::Anthropic, rules::check_anthropic},
-    {Dialect::Gemini, rules::check_gemini},       {Dialect::Ollama, rules::check_ollama},
-    {Dialect::Converse, rules::check_converse},   {Dialect::OTel, rules::check_otel},
+    {Dialect::OpenAI, rules::check_chat},
+    {Dialect::DeepSeek, rules::check_chat},
+    {Dialect::Moonshot, rules::check_chat},
+    {Dialect::DashScope, rules::check_chat},
+    {Dialect::Responses, rules::check_responses},
+    {Dialect::Anthropic, rules::check_anthropic},
+    {Dialect::Gemini, rules::check_gemini},
+    {Dialect::Ollama, rules::check_ollama},
+    {Dialect::Converse, rules::check_converse},
+    {Dialect::OTel, rules::check_otel},
     {Dialect::ShareGPT, rules::check_sharegpt},
+    {Dialect::AgentScope, rules::check_agentscope},
+    {Dialect::AgentScope2, rules::check_agentscope},
 };
 
 }  // namespace

@@ -1,0 +1,66 @@
+// Messages of AgentScope: no server refuses them, but its formatters leave out or fail on what is found here.
+#include <array>
+
+#include "dialect/rules/families.h"
+#include "dialect/rules/text.h"
+
+namespace parley::rules {
+namespace {
+
+constexpr Rule kBlock = {"agentscope_block", kError,
+                         "AgentScope does not define this type of block, and no model gets to see it"};
+constexpr Rule kUrl = {"agentscope_url", kError,
+                       "a URL has a scheme; a local file has a path or an extension"};
+
+constexpr std::array<std::string_view, 7> kBlocks = {"text",  "thinking", "image",      "audio",
+                                                     "video", "tool_use", "tool_result"};
+constexpr std::array<std::string_view, 6> kBlocks2 = {"text",      "thinking",    "data",
+                                                      "tool_call", "tool_result", "hint"};
+
+constexpr Frame kFrame = {"messages", "role"};
+
+class AgentScope {
+ public:
+  AgentScope(Report& report, Dialect dialect) : report_(report), dialect_(dialect) {}
+
+  void run(const Json& document) {
+    const Talk talk = find_talk(report_, document, kFrame);
+    each_message(report_, talk, [&](const Object& message) {
+      const Json* content = message.need("content", kString | kList);
+      if (content == nullptr || content->is_string()) return;
+      each_block(report_, *content, [&](const Object& each) { block(each); });
+    });
+  }
+
+ private:
+  void block(const Object& block) {
+    const auto type = block.string("type");
+    const bool is_known = dialect_ == Dialect::AgentScope ? type && is_one_of(*type, kBlocks)
+                                                          : type && is_one_of(*type, kBlocks2);
+    if (type && !is_known) report_.add(kBlock, block.json());
+    if (const Json* source = block.get("source", kObject)) url(Object(report_, *source));
+    const Json* output = block.find("output");
+    if (output == nullptr || !output->is_array() || (type && type->view() != "tool_result")) return;
+    each_object(report_, *output, [&](const Object& inner) {
+      if (const Json* source = inner.get("source", kObject)) url(Object(report_, *source));
+    });
+  }
+
+  // A URL, or where a file is. A bare word is neither.
+  void url(const Object& source) {
+    const auto url = source.string("url");
+    if (url && url->view().find_first_of(":/\\.") == std::string_view::npos)
+      report_.add(kUrl, *source.find("url"));
+  }
+
+  Report& report_;
+  Dialect dialect_;
+};
+
+}  // namespace
+
+void check_agentscope(Report& report, const Json& document, Dialect dialect) {
+  AgentScope(report, dialect).run(document);
+}
+
+}  // namespace parley::rules
