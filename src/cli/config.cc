@@ -219,7 +219,7 @@ void take_environment(Config& config) {
     const std::string variable(row.base_url_variable);
     std::string url = variable.empty() ? "" : from_environment(variable.c_str());
     if (url.empty()) continue;
-    if (row.name == "ollama") url = ollama_url(url);
+    if (row.name == "ollama") note_secrets("url", url = ollama_url(url));
     config.providers[std::string(row.name)].base_url.choose(std::move(url), variable);
   }
   // In the table a variable says that a key is needed, and most compatible servers want none.

@@ -45,6 +45,7 @@ with_environment() {
     "OPENAI_API_KEY=$word-openai-key-0123456789" \
     "OPENAI_BASE_URL=http://$word-user:$word/pass@127.0.0.1:1/v1?key=$word" \
     "ANTHROPIC_API_KEY=$word-anthropic-key-0123456789" \
+    "OLLAMA_HOST=$word-ollama@127.0.0.1:1" \
     "OTEL_EXPORTER_OTLP_ENDPOINT=http://u:$word-trace@127.0.0.1:1" \
     "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer $word-trace-header" \
     "http_proxy=http://u:$word-proxy@127.0.0.1:1" "https_proxy=gopher://u:$word-proxy@127.0.0.1:1" "$@"
@@ -78,6 +79,7 @@ for json in '' --json; do
   try doctor $json
   try doctor $json --model anthropic/x
   try doctor $json --model anthropic/x --online
+  try doctor $json --model ollama/x --online
   try doctor $json --store "$url"
   try doctor $json --store "gopher://u:$word-typed@h"
   try doctor $json --store "sqlite:$work/none/store.db?password=$word-typed"
