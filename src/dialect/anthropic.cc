@@ -97,6 +97,7 @@ bool read_message(Reader& r) {
   for (std::size_t i = first; i < r.blocks.size(); ++i) {
     if (r.blocks[i].type == BlockType::Thinking) r.sign(r.blocks[i], Dialect::Anthropic);
   }
+  r.continue_step(message);
   r.end_message(message, start);
   return true;
 }

@@ -56,6 +56,20 @@ BlockType type_of(std::string_view media_type) {
   return media_type.starts_with("video/") ? BlockType::Video : BlockType::Document;
 }
 
+// Google's own clients write the alphabet for URLs, which its servers take; others want the usual one.
+bool plain_base64(Reader& r, Slice& data) {
+  const std::string_view spelled = r.spelled(data);
+  const auto has = [&](char c) { return spelled.find(c) != std::string_view::npos; };
+  if ((!has('-') && !has('_')) || has('\\')) return true;
+  std::string usual(spelled);
+  std::ranges::replace(usual, '-', '+');
+  std::ranges::replace(usual, '_', '/');
+  usual.append((4 - usual.size() % 4) % 4, '=');
+  data = r.mint(usual);
+  r.more();
+  return true;
+}
+
 bool read_media(Reader& r, BlockRecord& block, SourceKind source, std::string_view member) {
   if (r.cursor.peek() != '{') return r.wrong_type(member, "an object");
   const bool good = r.cursor.object([&](std::string_view key) {
@@ -64,7 +78,7 @@ bool read_media(Reader& r, BlockRecord& block, SourceKind source, std::string_vi
     const bool is_data = source == SourceKind::Base64 ? key == "data" : is(r, key, "fileUri", "file_uri");
     if (!is_data) return r.unknown();
     block.source = source;
-    return r.string(block.data(), key);
+    return r.string(block.data(), key) && (source != SourceKind::Base64 || plain_base64(r, block.data()));
   });
   if (good) block.type = type_of(block.media_type().present() ? r.plain(block.media_type()) : "");
   return good;
@@ -167,7 +181,7 @@ bool read_message(Reader& r) {
   MessageRecord message;
   const std::uint32_t start = r.cursor.offset();
   const std::size_t first = r.blocks.size();
-  r.begin_message();
+  r.begin_message(/*may_continue=*/true);
   bool has_role = false;
   bool has_other = false;
   const bool good = r.cursor.object([&](std::string_view key) {
@@ -189,6 +203,7 @@ bool read_message(Reader& r) {
     block.signature() = Slice::absent();  // a signature of what was said is the wire's own
     r.more();
   }
+  r.continue_step(message);
   r.end_message(message, start);
   return true;
 }
@@ -508,7 +523,9 @@ constexpr Frame kFrame = {
     .no_message = R"({"role":"model","parts":[]})",
     .other_schema = "parameters"};
 
-constexpr std::string_view kAsText[] = {"/parts/*/functionResponse/response"};
+// Data may be base64 for URLs, and is written as the usual one.
+constexpr std::string_view kAsText[] = {"/parts/*/functionResponse/response", "/parts/*/inlineData/data",
+                                        "/parts/*/inline_data/data"};
 
 }  // namespace
 

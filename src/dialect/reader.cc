@@ -179,14 +179,15 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
     if (!cursor.skip(ignored)) return false;
   }
   out.wire = {start, cursor.offset() - start};
-  if (known && out.type == BlockType::Raw && table.untagged) out.raw_value() = out.wire;
-  if (!known) {
-    out = BlockRecord{.type = BlockType::Raw, .source = out.source, .wire = out.wire, .slots = {}};
-    out.raw_type() = type;
+  if (known && out.type == BlockType::Raw && table.untagged) {
+    out.raw_type() = mint(name);
     out.raw_value() = out.wire;
   }
-  if (out.type == BlockType::Raw && !type.present() && table.untagged)
-    out.raw_type() = first_member(out.wire);
+  if (!known) {
+    out = BlockRecord{.type = BlockType::Raw, .source = out.source, .wire = out.wire, .slots = {}};
+    out.raw_type() = type.present() || !table.untagged ? type : first_member(out.wire);
+    out.raw_value() = out.wire;
+  }
   into.push_back(out);
   return true;
 }
@@ -314,6 +315,15 @@ bool Reader::output(const BlockTable& table, BlockRecord& out, std::string_view 
   out.output() = Slice::absent();
   out.children() = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(children.size() - first)};
   return good;
+}
+
+// The last message is an assistant's with calls, or part of such a step.
+bool Reader::waits_for_results() const {
+  const std::span<const MessageRecord> all = messages.view();
+  if (all.empty() || all.back().role != Role::Assistant) return false;
+  const auto own = blocks.view().subspan(all.back().first_block, all.back().block_count);
+  return all.back().has(MessageRecord::kContinues) ||
+         std::ranges::any_of(own, [](const BlockRecord& block) { return block.type == BlockType::ToolUse; });
 }
 
 void Reader::end_message(MessageRecord& message, std::uint32_t start) {

@@ -118,9 +118,16 @@ class Reader {
   bool output(const BlockTable& table, BlockRecord& out, std::string_view member);
 
   // Marks the blocks added from now on as the next message's; ends it by adding its record.
-  void begin_message() {
+  // If it may continue a step, its calls wait beside those of the step.
+  void begin_message(bool may_continue = false) {
     first_block_ = static_cast<std::uint32_t>(blocks.size());
-    has_more_ = has_asked_ = false;
+    has_more_ = false;
+    has_asked_ = may_continue && waits_for_results();
+  }
+  // Where neighbours of one role are one turn: an assistant's message right after one with calls is part of
+  // its step.
+  void continue_step(MessageRecord& message) const {
+    if (message.role == Role::Assistant && waits_for_results()) message.flags |= MessageRecord::kContinues;
   }
   void end_message(MessageRecord& message, std::uint32_t start);
 
@@ -174,6 +181,7 @@ class Reader {
  private:
   std::string_view told_type(const BlockTable& table);
   Slice first_member(Slice object);
+  bool waits_for_results() const;
   bool tell(std::span<const Place> places, std::span<const std::string_view> of_message, const Place*& found);
   bool descend(std::span<const std::string_view> path, bool is_message, std::string_view member = {});
   bool here(bool is_message);

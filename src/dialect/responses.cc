@@ -51,12 +51,21 @@ bool read_file_url(Reader& r, BlockRecord& block) {
 bool read_breakpoint(Reader& r, BlockRecord& block) { return r.cache_mark(block, "mode", "explicit"); }
 constexpr MemberRule kBreakpoint = {"prompt_cache_breakpoint", Want::Own, 0, read_breakpoint};
 
+// What only the provider has is kept as it is.
+bool read_file_id(Reader& r, BlockRecord& block) {
+  if (r.cursor.peek() == '"' && block.source == SourceKind::Missing) block.source = SourceKind::None;
+  return r.unknown();
+}
+constexpr MemberRule kFileId = {"file_id", Want::Own, 0, read_file_id};
+
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::Own, 0, read_output_text}, kBreakpoint});
 constexpr auto kRefusal = std::to_array<MemberRule>({{"refusal", Want::Own, 0, read_refusal}});
-constexpr auto kImage = std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image}, kBreakpoint});
+constexpr auto kImage =
+    std::to_array<MemberRule>({{"image_url", Want::Own, 0, read_image}, kFileId, kBreakpoint});
 constexpr auto kFile = std::to_array<MemberRule>({{"filename", Want::String, 2},
                                                   {"file_data", Want::Own, 0, read_file_data},
                                                   {"file_url", Want::Own, 0, read_file_url},
+                                                  kFileId,
                                                   kBreakpoint});
 constexpr auto kParts = std::to_array<BlockRule>({
     {"input_text", BlockType::Text, kText},
@@ -99,6 +108,36 @@ bool read_call(Reader& r, MessageRecord& message, std::string_view arguments) {
   return true;
 }
 
+// An item that Parley does not know may be a call that the client runs (tool_search_call): the output of a
+// function that has its id says so. It is read as a call from then on; it keeps its wire.
+void claim_call(Reader& r, Slice call_id) {
+  constexpr std::size_t kFarthest = 64;
+  constexpr std::string_view kEnding = "_call";
+  const std::string id(r.plain(call_id));
+  const std::size_t end = r.blocks.size() > kFarthest ? r.blocks.size() - kFarthest : 0;
+  for (std::size_t i = r.blocks.size(); i-- > end;) {
+    BlockRecord& block = r.blocks[i];
+    if (block.type != BlockType::Raw || !block.raw_type().present()) continue;
+    const std::string type(r.plain(block.raw_type()));
+    if (!type.ends_with(kEnding)) continue;
+    const Json item = Json::trusted(Text::trusted(nullptr, r.cursor.bytes(block.wire)));
+    if (item.get("call_id").value_or(Json()).as_string().value_or(Text()).view() != id) continue;
+    BlockRecord use;
+    use.type = BlockType::ToolUse;
+    use.wire = block.wire;
+    use.id() = call_id;
+    use.name() = r.mint(type.substr(0, type.size() - kEnding.size()));
+    const Json arguments = item.get("arguments").value_or(Json());
+    use.input() = r.mint(arguments.is_object() ? arguments.compact().text().view() : "{}");
+    block = use;
+    const auto owner = std::ranges::find_if(r.messages, [&](const MessageRecord& each) {
+      return each.first_block <= i && i < each.first_block + each.block_count;
+    });
+    if (owner != r.messages.end()) owner->flags |= MessageRecord::kHasMore;
+    return;
+  }
+}
+
 bool read_result(Reader& r, MessageRecord& message) {
   BlockRecord result;
   result.type = BlockType::ToolResult;
@@ -111,6 +150,7 @@ bool read_result(Reader& r, MessageRecord& message) {
   });
   if (!good) return false;
   result.wire = {start, r.cursor.offset() - start};
+  if (result.id().present()) claim_call(r, result.id());
   r.blocks.push_back(result);
   message.role = Role::Tool;
   return true;

@@ -30,7 +30,7 @@
 //     error    c5_tool_name            the name of a tool is not 1 to 64 of [a-zA-Z0-9_-]
 //     error    c5_message_name         the name of a message has other characters than [a-zA-Z0-9_-]
 //     warning  c5_long_description     the description of a tool has more than 1024 characters
-//     error    c5_empty_tools          "tools" is an empty list
+//     warning  c5_empty_tools          "tools" is an empty list
 //     error    c6_empty_message        an assistant's message has neither content nor calls
 //     warning  c6_empty_calls          "tool_calls" is an empty list
 //     error    c7_audio_format         audio is neither wav nor mp3
@@ -70,7 +70,7 @@
 //     error    a2_orphan_result        a result answers no call of the message before
 //     error    a2_server_result        the result of a server's tool without its call before
 //     error    a3_duplicate_result     a call is answered twice
-//     error    a3_duplicate_id         two calls have one id
+//     error    a3_duplicate_id         two calls of a turn have one id (of different turns: a warning)
 //     error    a4_id_pattern           an id has other characters than [a-zA-Z0-9_-]
 //     warning  a4_long_id              an id has more than 64 characters
 //     error    a5_empty_error          a result that is an error is empty
@@ -79,7 +79,7 @@
 //     error    a6_blank_text           no text of the message is more than whitespace
 //     error    a6_empty_content        a message is empty that is not a last one of the assistant
 //     warning  a6_trailing_space       the last text of the assistant, to go on from, ends in whitespace
-//     error    a7_first_role           the first message is not the user's
+//     warning  a7_first_role           the first message is not the user's
 //     error    a7_no_messages          there is no message
 //     error    a8_unsigned_thinking    thinking without signature (before the last request: a warning)
 //     error    a8_thinking_last        a message ends with thinking
@@ -90,7 +90,7 @@
 //     error    a10_order               a system message in another place than after a user's, before an
 //                                      assistant's or at the end
 //     error    a10_between             a system message between a call and its result
-//     error    a10_block               a system message holds more than texts
+//     error    a10_block               a system message holds more than texts and changes of tools
 //     warning  a10_model               a system message at all
 //     error    a11_cache_marks         more than four cache marks
 //     warning  a11_marked_thinking     a cache mark on thinking
@@ -109,7 +109,7 @@
 //     error    g2_call_order           calls that follow neither the user nor results
 //     error    g2_result_order         results that do not follow calls
 //     error    g3_empty_parts          a content without parts
-//     error    g3_empty_text           an empty text without signature
+//     warning  g3_empty_text           an empty text without signature
 //     error    g3_no_data              a part without data
 //     error    g3_two_data             a part with two kinds of data
 //     warning  g4_missing_signature    the first call of a step of the current turn has no signature
@@ -146,7 +146,8 @@
 //     error    b3_extra_result         a result answers no call of the message before, or again
 //     warning  b3_same_role            two messages of one role in a row
 //     warning  b3_first_role           the first message is the assistant's
-//     error    b4_blank_text           a text is empty or whitespace (of the system prompt: a warning)
+//     error    b4_blank_text           a text is empty or whitespace (of the system prompt, and
+//                                      whitespace beside other texts: a warning)
 //     error    b4_empty_content        a message is empty
 //     error    b4_empty_error          a result that is an error is empty
 //     error    b5_result_json          "json" of a result is no object

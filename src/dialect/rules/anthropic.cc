@@ -18,7 +18,8 @@ constexpr Rule kSplitResults = {"a1_split_results", kWarning,
 constexpr Rule kOrphanResult = {"a2_orphan_result", kError, "this answers no call of the message before"};
 constexpr Rule kServerResult = {"a2_server_result", kError, "no 'server_tool_use' before it has this id"};
 constexpr Rule kDuplicateResult = {"a3_duplicate_result", kError, "the call was answered before"};
-constexpr Rule kDuplicateId = {"a3_duplicate_id", kError, "another call has this id"};
+constexpr Rule kDuplicateId = {"a3_duplicate_id", kError, "another call of this turn has this id"};
+constexpr Rule kReusedId = {"a3_duplicate_id", kWarning, "a call of an earlier turn has this id"};
 constexpr Rule kIdPattern = {"a4_id_pattern", kError, "an id has letters, digits, '_' and '-'"};
 constexpr Rule kLongId = {"a4_long_id", kWarning, "the id is longer than 64 characters"};
 constexpr Rule kEmptyError = {"a5_empty_error", kError, "an error says something"};
@@ -29,7 +30,7 @@ constexpr Rule kEmptyContent = {"a6_empty_content", kError,
                                 "only a last message of the assistant may be empty"};
 constexpr Rule kTrailingSpace = {"a6_trailing_space", kWarning,
                                  "the text that the model goes on with must not end in whitespace"};
-constexpr Rule kFirstRole = {"a7_first_role", kError, "the first message is the user's"};
+constexpr Rule kFirstRole = {"a7_first_role", kWarning, "the first message is the user's"};
 constexpr Rule kNoMessages = {"a7_no_messages", kError, "at least one message is required"};
 constexpr Rule kUnsigned = {"a8_unsigned_thinking", kError, "thinking goes back with its signature"};
 constexpr Rule kUnsignedEarlier = {"a8_unsigned_thinking", kWarning, kUnsigned.sentence};
@@ -44,7 +45,7 @@ constexpr Rule kSystemOrder = {
     "a10_order", kError, "a system message follows a user's, and the assistant's or nothing follows it"};
 constexpr Rule kSystemBetween = {"a10_between", kError,
                                  "no system message stands between a call and its result"};
-constexpr Rule kSystemBlock = {"a10_block", kError, "a system message holds texts only"};
+constexpr Rule kSystemBlock = {"a10_block", kError, "a system message holds texts and changes of tools"};
 constexpr Rule kSystemModel = {"a10_model", kWarning, "only some models take system messages"};
 constexpr Rule kMarks = {"a11_cache_marks", kError, "a request has at most four cache marks"};
 constexpr Rule kMarkedThinking = {"a11_marked_thinking", kWarning, "thinking takes no cache mark"};
@@ -208,7 +209,7 @@ class Anthropic {
     has_system_ = true;
     system_ = report_.mark(message.json());
     is_between_ = role_ == "assistant" && !calls_.empty();
-    is_misplaced_ = role_ != "user" || is_after_system_;
+    is_misplaced_ = role_ != "user";  // several may stand one after the other
     if (is_misplaced_) {
       report_.add(is_first_ ? kSystemFirst : is_between_ ? kSystemBetween : kSystemOrder, message.json());
     }
@@ -267,7 +268,6 @@ class Anthropic {
     sight.last = report_.mark(block.json());
     sight.ends_with_thinking = is_thinking(type);
     if (type != "tool_result") results_lead_ = false;
-    if (sight.role == "system" && type != "text") report_.add(kSystemBlock, block.json());
     if (is_thinking(type)) {
       if (block.has("cache_control")) report_.add(kMarkedThinking, *block.find("cache_control"));
       if (!sight.thinking) sight.thinking = report_.mark(block.json());
@@ -276,8 +276,8 @@ class Anthropic {
     }
     for (const BlockRow& row : kBlocks) {
       if (row.type != type) continue;
-      const bool fits = row.role.empty() || row.role == sight.role || sight.role == "system";
-      if (!fits) report_.add(kBlockRole, block.json());
+      const bool fits = row.role.empty() || row.role == sight.role;
+      if (!fits) report_.add(sight.role == "system" ? kSystemBlock : kBlockRole, block.json());
       if (fits && row.check != nullptr) (this->*row.check)(block, sight);
     }
     if (type.ends_with("_tool_result")) server_result(block);
@@ -340,8 +340,9 @@ class Anthropic {
     const auto id = block.need_string("id");
     if (!id) return;
     id_pattern(block, "id", *id);
-    if (!ids_.insert(id->str()).second) report_.add(kDuplicateId, *block.find("id"));
-    calls_.ask(report_.mark(block.json()), *id);
+    const bool is_first = calls_.ask(report_.mark(block.json()), *id);
+    const bool is_new = ids_.insert(id->str()).second;
+    if (!is_new) report_.add(is_first ? kReusedId : kDuplicateId, *block.find("id"));
   }
 
   void result(const Object& block, Sight& sight) {

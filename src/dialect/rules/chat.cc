@@ -20,7 +20,8 @@ constexpr Rule kToolName = {"c5_tool_name", kError,
 constexpr Rule kMessageName = {"c5_message_name", kError, "a name has letters, digits, '_' and '-'"};
 constexpr Rule kLongDescription = {"c5_long_description", kWarning,
                                    "descriptions of more than 1024 characters were refused"};
-constexpr Rule kEmptyTools = {"c5_empty_tools", kError, "an empty list of tools is refused: leave it out"};
+constexpr Rule kEmptyTools = {"c5_empty_tools", kWarning,
+                              "some servers refuse an empty list of tools: leave it out"};
 constexpr Rule kEmptyMessage = {"c6_empty_message", kError,
                                 "an assistant's message has content, calls or a refusal"};
 constexpr Rule kEmptyCalls = {"c6_empty_calls", kWarning,

@@ -1,5 +1,8 @@
 // Converse of AWS Bedrock (B1 to B6). A block is an object with one member, which says what it is.
 #include <array>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "dialect/rules/families.h"
 #include "dialect/rules/pairs.h"
@@ -28,7 +31,7 @@ constexpr Rule kExtraResult = {"b3_extra_result", kError,
 constexpr Rule kSameRole = {"b3_same_role", kWarning, "the roles user and assistant take turns"};
 constexpr Rule kFirstRole = {"b3_first_role", kWarning, "the first message is the user's"};
 constexpr Rule kBlankText = {"b4_blank_text", kError, "a text must be more than whitespace"};
-constexpr Rule kBlankSystem = {"b4_blank_text", kWarning, kBlankText.sentence};
+constexpr Rule kBlankBesides = {"b4_blank_text", kWarning, kBlankText.sentence};
 constexpr Rule kEmptyContent = {"b4_empty_content", kError, "a message must not be empty"};
 constexpr Rule kEmptyError = {"b4_empty_error", kError, "an error says something"};
 constexpr Rule kResultJson = {"b5_result_json", kError, "'json' must be an object"};
@@ -72,6 +75,9 @@ class Converse {
   struct Sight {
     Text role;
     bool has_text = false;
+    bool says_something = false;  // by a text that is more than whitespace
+    std::vector<Report::Mark> blank = {};
+    std::unordered_set<std::string> server_ids = {};  // of calls that the provider runs itself
     std::optional<Report::Mark> document;
     Counter images, documents;
   };
@@ -82,7 +88,7 @@ class Converse {
     if (const Json* system = around.get("system", kList)) {
       each_object(report_, *system, [&](const Object& block) {
         const auto text = block.string("text");
-        if (text && text->empty()) report_.add(kBlankSystem, *block.find("text"));
+        if (text && text->empty()) report_.add(kBlankBesides, *block.find("text"));
       });
     }
     const Json* config = around.get("toolConfig", kObject);
@@ -112,8 +118,10 @@ class Converse {
   void message(const Object& message) {
     const auto said = message.need_string("role");
     if (said && !is_one_of(*said, kRoles)) report_.add(kUnknownRole, *message.find("role"));
-    Sight sight{said.value_or(Text()), false, std::nullopt, Counter(report_, kImageCount, 20),
-                Counter(report_, kDocumentCount, 5)};
+    Sight sight{.role = said.value_or(Text()),
+                .document = std::nullopt,
+                .images = Counter(report_, kImageCount, 20),
+                .documents = Counter(report_, kDocumentCount, 5)};
     if (is_whole_) order(message, sight.role);
     asked_ = std::move(calls_);
     calls_ = {};
@@ -121,6 +129,9 @@ class Converse {
     if (content != nullptr && content->elements().empty() && is_whole_) report_.add(kEmptyContent, *content);
     if (content != nullptr) each_block(report_, *content, [&](const Object& each) { block(each, sight); });
     if (sight.document && !sight.has_text) report_.add(kLoneDocument, *sight.document);
+    for (const Report::Mark& blank : sight.blank) {
+      report_.add(sight.says_something ? kBlankBesides : kBlankText, blank);
+    }
     if (is_whole_) asked_.complain(report_, kMissingResult);
     role_ = sight.role;
   }
@@ -147,7 +158,13 @@ class Converse {
     }
     if (const auto text = block.string("text")) {
       sight.has_text = true;
-      if (is_blank(*text)) report_.add(kBlankText, *block.find("text"));
+      if (text->empty()) {
+        report_.add(kBlankText, *block.find("text"));
+      } else if (is_blank(*text)) {
+        sight.blank.push_back(report_.mark(*block.find("text")));
+      } else {
+        sight.says_something = true;
+      }
     }
     if (const Json* call = block.get("toolUse", kObject)) this->call(block, Object(report_, *call), sight);
     if (const Json* result = block.get("toolResult", kObject)) {
@@ -212,20 +229,27 @@ class Converse {
     if (!first_use_) first_use_ = report_.mark(block.json());
   }
 
-  void call(const Object& block, const Object& call, const Sight& sight) {
+  void call(const Object& block, const Object& call, Sight& sight) {
     use(block);
     if (sight.role.view() == "user") report_.add(kBlockRole, block.json());
     name(call);
     const Json* input = call.find("input");
     if (input == nullptr || !input->is_object()) report_.add(kInput, input == nullptr ? call.json() : *input);
-    if (const auto text = id(call)) calls_.ask(report_.mark(block.json()), *text);
+    const auto text = id(call);
+    if (!text) return;
+    if (call.word("type").view() == "server_tool_use") {
+      sight.server_ids.insert(text->str());  // its result follows in the same message
+    } else {
+      calls_.ask(report_.mark(block.json()), *text);
+    }
   }
 
   void result(const Object& block, const Object& result, const Sight& sight) {
     use(block);
-    if (sight.role.view() == "assistant") report_.add(kBlockRole, block.json());
     result_content(result);
     const auto text = id(result);
+    if (text && sight.server_ids.contains(text->str())) return;
+    if (sight.role.view() == "assistant") report_.add(kBlockRole, block.json());
     if (!text || !is_whole_) return;
     if (asked_.answer(*text) != Step::Answer::First) report_.add(kExtraResult, *result.find("toolUseId"));
   }

@@ -1,4 +1,5 @@
-// Google's Gemini (G1 to G9). Members are spelled in camelCase; the server takes snake_case, too.
+// Google's Gemini (G1 to G9). Members are spelled in camelCase; the server takes snake_case, too. Neighbours
+// that are the model's are one turn.
 #include <array>
 #include <string>
 #include <unordered_set>
@@ -17,7 +18,7 @@ constexpr Rule kCallOrder = {"g2_call_order", kError, "calls come right after th
 constexpr Rule kResultOrder = {"g2_result_order", kError,
                                "results come right after the content with the calls"};
 constexpr Rule kEmptyParts = {"g3_empty_parts", kError, "a content has at least one part"};
-constexpr Rule kEmptyText = {"g3_empty_text", kError, "a text must not be empty"};
+constexpr Rule kEmptyText = {"g3_empty_text", kWarning, "some servers refuse an empty text"};
 constexpr Rule kNoData = {"g3_no_data", kError, "a part must hold something"};
 constexpr Rule kTwoData = {"g3_two_data", kError, "a part holds one thing only"};
 constexpr Rule kNoSignature = {
@@ -57,9 +58,9 @@ constexpr std::array<Member, 9> kData = {{{"text", "text"},
                                           {"codeExecutionResult", "code_execution_result"},
                                           {"toolCall", "tool_call"},
                                           {"toolResponse", "tool_response"}}};
-constexpr std::array<Member, 7> kModifiers = {{{"thought", "thought"},
+// What does not make a part by itself; "videoMetadata" does: it is about the part before it.
+constexpr std::array<Member, 6> kModifiers = {{{"thought", "thought"},
                                                kSignature,
-                                               {"videoMetadata", "video_metadata"},
                                                {"mediaResolution", "media_resolution"},
                                                {"partMetadata", "part_metadata"},
                                                {"mediaProcessing", "media_processing"},
@@ -150,11 +151,17 @@ class Gemini {
     if (parts != nullptr) {
       each_block(report_, *parts, [&](const Object& each) { part(each, sight, is_first_call); });
     }
-    if (is_whole_) follow(content, sight);
     if (!is_whole_) {
       for (const Report::Mark& call : sight.calls) report_.add(kPendingCall, call);
       return;
     }
+    const bool goes_on = !is_first_ && !sight.is_user && !before_.is_user && !before_.calls.empty();
+    if (goes_on) {
+      before_.calls.insert(before_.calls.end(), sight.calls.begin(), sight.calls.end());
+      before_.ids.merge(sight.ids);
+      return;
+    }
+    follow(content, sight);
     before_ = std::move(sight);
     is_first_ = false;
   }

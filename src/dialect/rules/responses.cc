@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dialect/rules/families.h"
 #include "dialect/rules/text.h"
@@ -109,6 +110,11 @@ class Responses {
     if (type == "message") message(item);
     if (type == "function_call") call(item, "arguments");
     if (type == "custom_tool_call") call(item, "input");
+    const auto other = item.find("call_id");
+    if (type.ends_with("_call") && type != "function_call" && type != "custom_tool_call" &&
+        other != nullptr && other->is_string()) {
+      others_.insert(other->as_string()->str());
+    }
     if (type == "function_call_output" || type == "custom_tool_call_output") output(item);
     if (type == "reasoning") reasoning(item);
     if (type == "item_reference") has_all_ = false;
@@ -169,6 +175,7 @@ class Responses {
     const auto id = call_id(item);
     if (!id || !is_request_) return;
     const auto found = by_id_.find(id->str());
+    if (found == by_id_.end() && others_.contains(id->str())) return;
     if (found == by_id_.end()) {
       early_.emplace_back(id->str(), report_.mark(*item.find("call_id")));
       return;
@@ -233,6 +240,7 @@ class Responses {
   Counter marks_;
   std::vector<Call> calls_;
   std::unordered_map<std::string, std::size_t> by_id_;
+  std::unordered_set<std::string> others_;  // ids of calls of other kinds that the client runs
   std::vector<std::pair<std::string, Report::Mark>> early_;  // outputs without a call before them
   std::optional<Report::Mark> lone_reasoning_;
   std::size_t first_pending_ = 0;
