@@ -201,7 +201,9 @@ class Arranger {
 
   void text(const BlockRecord& block, std::size_t index) {
     if (!block.text().present()) return;
-    if (profile_.refuses_empty_text && is_blank(arena_->bytes(block.text()))) {
+    // Where what is said is an item of its own, an empty one beside others says nothing.
+    const bool is_item = profile_.keeps_thinking_id && speaker() == Role::Assistant && holds_more_than_text();
+    if ((profile_.refuses_empty_text || is_item) && is_blank(arena_->bytes(block.text()))) {
       draft_.note("empty_dropped", Severity::Info, "dropped", "a text that says nothing is left out", index);
       return;
     }
@@ -221,6 +223,11 @@ class Arranger {
     }
     speaks_first_ = false;
     add(std::move(said_here));
+  }
+
+  bool holds_more_than_text() const {
+    return std::ranges::any_of(arena_->blocks(*record_),
+                               [](const BlockRecord& each) { return each.type != BlockType::Text; });
   }
 
   // A text of the system that a user must say.

@@ -41,9 +41,11 @@ bool read_file(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type("file", "an object");
   return r.cursor.object([&](std::string_view key) {
     if (key == "filename") return r.string(block.media_name(), key);
+    if (key == "file_id" && block.source == SourceKind::Missing) block.source = SourceKind::None;
     if (key != "file_data") return r.unknown();
     if (!r.media(block.data(), key)) return false;
-    const bool is_url = r.spelled(block.data()).starts_with("data:");
+    // Base64 has no colon; every URL has. Gateways take one that is to be fetched.
+    const bool is_url = r.spelled(block.data()).substr(0, 16).find(':') != std::string_view::npos;
     block.source = is_url ? SourceKind::Url : SourceKind::Base64;
     return true;
   });
@@ -162,6 +164,32 @@ BlockRecord result_block(Reader& r, const MessageRecord& message, Slice call_id,
   return result;
 }
 
+// {"name": string, "arguments": string}; it has no id, and the message of role "function" that answers it
+// has none either.
+bool read_legacy_call(Reader& r, BlockRecord& use) {
+  const std::uint32_t start = r.cursor.offset();
+  use = BlockRecord();
+  use.type = BlockType::ToolUse;
+  if (!read_function(r, use, "function_call", "arguments")) return false;
+  use.wire = {start, r.cursor.offset() - start};
+  r.more();
+  return true;
+}
+
+// The role that answers such a call, as it is spelled by all who write it.
+bool says_function(const char* value) { return std::string_view(value, 10) == "\"function\""; }
+
+// What the assistant said aloud: {"id"} in a request, the sound and its transcript in an answer. It is kept
+// as {"audio": ...}, because it is a member of the message and no part.
+BlockRecord audio_block(Reader& r, Slice audio) {
+  BlockRecord raw;
+  raw.type = BlockType::Raw;
+  raw.wire = audio;
+  raw.raw_type() = r.mint("audio");
+  raw.raw_value() = r.mint("{\"audio\":" + std::string(r.cursor.bytes(audio)) + "}");
+  return raw;
+}
+
 }  // namespace
 
 bool read_chat_message(Reader& r) {
@@ -179,9 +207,20 @@ bool read_chat_message(Reader& r) {
     wire = {from, r.cursor.offset() - from};
     return true;
   };
+  BlockRecord legacy;  // the one call that messages had before there were lists of them
+  Slice audio;
+  bool is_function = false;
   const bool good = r.cursor.object([&](std::string_view key) {
-    if (key == "role") return has_role = r.role(message.role, kRoles, kOtherRoles);
+    if (key == "role") {
+      is_function = r.cursor.peek() == '"' && says_function(r.cursor.position());
+      return has_role = r.role(message.role, kRoles, kOtherRoles);
+    }
     if (key == "content") return r.content(message, kTable);
+    if (key == "function_call" && r.cursor.peek() == '{') return read_legacy_call(r, legacy);
+    if (key == "audio" && r.cursor.peek() == '{') {
+      r.more();
+      return r.cursor.skip(audio);
+    }
     if (key == "name") return r.string_or_null(message.name, key);
     if (key == "tool_call_id") return r.string(call_id, key);
     if (key == "tool_calls") return read_calls(r, message);
@@ -202,9 +241,14 @@ bool read_chat_message(Reader& r) {
   };
   if (message.role == Role::Tool) {
     r.blocks.push_back(result_block(r, message, call_id, first, start));
+    if (is_function && !call_id.present()) r.answers(r.blocks.back());
     if (r.later.size() != 0) r.more();
   } else {
     if (call_id.present()) r.more();
+    if (legacy.wire.present() && r.later.size() == 0) {
+      r.asks(legacy);
+      r.later.push_back(legacy);
+    }
     // Beside calls an empty text is how some servers say that there is none.
     const bool is_empty = r.blocks.size() == first + 1 && message.shape == ContentShape::String &&
                           r.blocks[first].text().length == 0;
@@ -213,6 +257,7 @@ bool read_chat_message(Reader& r) {
       add(BlockType::Text, refusal, refusal_wire);
       r.blocks.back().is_refusal = true;
     }
+    if (audio.present()) r.blocks.push_back(audio_block(r, audio));
     r.blocks.append(r.later.view());
     if (thinking.present() && thinking.length != 0) {
       add(BlockType::Thinking, thinking, thinking_wire);
@@ -266,8 +311,11 @@ class Writer {
       put_name(draft_, arena, record.name, kChatName);
     }
     std::vector<const Piece*> said, calls;
+    std::optional<Json> audio;
     for (const Piece& piece : turn.pieces) {
-      if (piece.kind == Piece::Kind::Use) {
+      if (auto spoken = audio_of(turn, piece)) {
+        audio = std::move(spoken);
+      } else if (piece.kind == Piece::Kind::Use) {
         calls.push_back(&piece);
       } else if (piece.kind == Piece::Kind::Thinking) {
         thoughts_.push_back(&piece);
@@ -281,9 +329,17 @@ class Writer {
     out.raw(",\"content\":");
     put_content(turn, std::span(said).first(said.size() - (has_member ? 1 : 0)));
     if (has_member) put_text(out.raw(",\"refusal\":"), *said.back());
+    if (audio) out.raw(",\"audio\":").raw(audio->compact().text());
     put_thinking(!calls.empty());
     put_calls(calls);
     out.raw('}');
+  }
+
+  static std::optional<Json> audio_of(const Turn& turn, const Piece& piece) {
+    if (piece.kind != Piece::Kind::Raw || turn.role != Role::Assistant) return std::nullopt;
+    auto audio = piece.arena->value(piece.block->raw_value()).get("audio");
+    if (!audio || !audio->is_object()) return std::nullopt;
+    return audio;
   }
 
   void put_content(const Turn& turn, std::span<const Piece* const> said) {

@@ -3,7 +3,7 @@
 //
 //   {"role": "developer"|"system"|"user", "name": string, "content": string|[part]}
 //   {"role": "assistant", "name": string, "content": string|null|[part], "refusal": string|null,
-//    "reasoning_content": string, "tool_calls": [call]}
+//    "audio": {"id"}, "reasoning_content": string, "tool_calls": [call]}
 //   {"role": "tool", "tool_call_id": string, "content": string|[part]}
 //   part = {"type": "text", "text"} | {"type": "refusal", "refusal"}
 //        | {"type": "image_url", "image_url": {"url", "detail"}}
@@ -13,8 +13,8 @@
 //   call = {"id", "type": "function", "function": {"name", "arguments": string}}
 //        | {"id", "type": "custom", "custom": {"name", "input": string}}
 //
-// Written in that order. Read, but never written from another dialect: the role "function", "function_call",
-// an image_url that is a string, "reasoning".
+// Written in that order. Read, but never written from another dialect: the role "function" and
+// "function_call", which are a result and its call, an image_url that is a string, "reasoning".
 #pragma once
 
 #include "dialect/arrange.h"

@@ -308,6 +308,13 @@ class Fitter {
                             conversation_.settings().get(Setting::Model).has_value();
     if (!is_request || messages_.empty() || !is_assistants(messages_.back())) return;
     if (messages_.back().has_content_blocks({BlockType::ToolUse, BlockType::ToolResult})) return;
+    // An item of the target's own that is kept as it is (more tools, an approval) is nothing to go on with.
+    const Arena& arena = Arena::of(messages_.back());
+    const bool is_kept =
+        std::ranges::all_of(arena.blocks(Arena::record_of(messages_.back())), [&](const BlockRecord& block) {
+          return block.type == BlockType::Raw && raw_belongs_to(arena, block, format_.info.dialect);
+        });
+    if (is_kept) return;
     note("prefill_unsupported", Severity::Minor, "added", messages_.size() - 1, std::nullopt,
          "the target does not go on with what the assistant said last; a user asks it to");
     messages_.push_back(*MessageBuilder(Role::User).anonymous().content(Text("Continue.")).build());

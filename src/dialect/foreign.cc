@@ -16,6 +16,7 @@ enum class Kind : std::uint8_t {
   SearchResult,
   Citations,
   ServerTool,
+  Spoken,
   CacheMark
 };
 
@@ -34,7 +35,11 @@ constexpr auto kRows = std::to_array<Row>({
     {Dialect::Anthropic, "*_tool_result", Kind::ServerTool},
     {Dialect::Responses, "compaction", Kind::Compaction},
     {Dialect::Responses, "*_call", Kind::ServerTool},
-    {Dialect::Responses, "*_call_output", Kind::ServerTool},
+    {Dialect::Responses, "*_output", Kind::ServerTool},
+    {Dialect::Responses, "mcp_list_tools", Kind::ServerTool},
+    {Dialect::Responses, "mcp_approval_request", Kind::ServerTool},
+    {Dialect::Responses, "mcp_approval_response", Kind::ServerTool},
+    {Dialect::OpenAI, "audio", Kind::Spoken},
     {Dialect::Gemini, "executableCode", Kind::ServerTool},
     {Dialect::Gemini, "codeExecutionResult", Kind::ServerTool},
     {Dialect::Gemini, "toolCall", Kind::ServerTool},
@@ -65,6 +70,7 @@ constexpr auto kTold = std::to_array<Told>({
     {Kind::SearchResult, "raw_dropped", Severity::Major, "search_result_as_text", Severity::Info},
     {Kind::Citations, "raw_dropped", Severity::Major, "citations_dropped", Severity::Minor},
     {Kind::ServerTool, "raw_dropped", Severity::Major, "server_tool_as_text", Severity::Major},
+    {Kind::Spoken, "raw_dropped", Severity::Major, "audio_as_text", Severity::Minor},
     {Kind::CacheMark, "cache_mark_dropped", Severity::Info, "", Severity::Info},
 });
 const Told& told(Kind kind) { return *std::ranges::find(kTold, kind, &Told::kind); }
@@ -148,6 +154,8 @@ std::string words_of(const Known& block) {
       return texts_of(block.inner.get("content").value_or(Json()), "");
     case Kind::ServerTool:
       return summary(block);
+    case Kind::Spoken:
+      return string_of(block.inner, "transcript");
     default:
       return "";
   }
