@@ -4,6 +4,7 @@
 
 #include "dialect/arrange.h"
 #include "dialect/pieces.h"
+#include "dialect/unique_ids.h"
 #include "dialect/write.h"
 #include "message/arena.h"
 #include "parley/json/pointer.h"
@@ -78,12 +79,21 @@ Result<void> Composer::check_history() {
 Result<void> Composer::check_calls() {
   std::vector<Finding> findings = validate_history(messages_);
   is_whole_ = findings.empty();
+  bool shares_ids = false;
   for (Finding& finding : findings) {
-    const bool is_pending = finding.level == FindingLevel::Warning;
-    if (is_pending && conversation_.shape() == DocumentShape::Response) continue;
+    const bool is_shared = finding.code == "duplicate_call";
+    shares_ids = shares_ids || is_shared;
+    const bool is_pending = finding.level == FindingLevel::Warning && !is_shared;
+    if (is_shared || (is_pending && conversation_.shape() == DocumentShape::Response)) continue;
     return fail(Code::BrokenHistory, finding.code + ": " + finding.sentence, std::move(finding.path));
   }
+  if (shares_ids) part_ids();
   return {};
+}
+
+void Composer::part_ids() {
+  renamed_ = with_unique_ids(messages_, target_, notes);
+  if (!renamed_.empty()) messages_ = renamed_;
 }
 
 std::size_t Composer::found_whole() {

@@ -47,6 +47,8 @@ class Composer {
   // for. The calls of an answer wait for their results: that is what it is for.
   Result<void> check_history();
   Result<void> check_calls();
+  // Calls that share an id get others where the target needs that (unique_ids.h).
+  void part_ids();
   // The messages from the first on that the last writing found whole.
   std::size_t found_whole();
 
@@ -105,6 +107,7 @@ class Composer {
 
   const Conversation& conversation_;
   std::span<const Message> messages_;
+  std::vector<Message> renamed_;  // they are these, if ids had to change
   const Format& format_;
   Dialect target_;
   WriteOptions options_;

@@ -123,7 +123,7 @@ class Historian {
     calls_.push_back({place, step_});
     const auto [same, is_new] = by_id_.insert(ids_.of(arena, block.id()), {index, index});
     if (is_new) return;
-    findings_.error("duplicate_call", place, "the id of this tool use was used before");
+    findings_.warning("duplicate_call", place, "the id of this tool use was used before");
     calls_[same.last].next = index;
     same.last = index;
     if (same.open == kNone) same.open = index;
