@@ -8,6 +8,9 @@
 #include "dialect/fit.h"
 #include "dialect/format.h"
 #include "dialect/pieces.h"
+#include "dialect/settle.h"
+#include "dialect/unique_ids.h"
+#include "dialect/write.h"
 #include "message/arena.h"
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
@@ -35,8 +38,8 @@ struct Call {
 
 class Repairer {
  public:
-  Repairer(const Conversation& conversation, const RepairOptions& options)
-      : messages_(conversation.messages()), options_(options), out_(conversation) {
+  Repairer(const Conversation& conversation, const RepairOptions& options, bool parts_ids)
+      : messages_(conversation.messages()), options_(options), out_(conversation), parts_ids_(parts_ids) {
     for (const Message& message : messages_) blocks_.push_back(message.blocks());
     changed_.resize(messages_.size());
   }
@@ -100,7 +103,8 @@ class Repairer {
   void rewrite_ids() {
     std::map<std::string, int, std::less<>> used;
     for (Call& call : calls_) {
-      if (!call.id.empty() && used[call.id.str()]++ == 0) continue;
+      const bool is_first = used[call.id.str()]++ == 0;
+      if (!call.id.empty() && (is_first || !parts_ids_)) continue;
       std::string fresh;
       for (std::uint64_t salt = call.spot.message;; ++salt) {
         fresh = "call_" + encode_short_id(hash128(call.id, salt * 4096 + call.spot.block));
@@ -245,6 +249,7 @@ class Repairer {
   std::span<const Message> messages_;
   RepairOptions options_;
   Conversation out_;
+  bool parts_ids_;                          // calls that share an id get others
   std::vector<std::vector<Block>> blocks_;  // of each message, edited
   std::vector<bool> changed_;
   std::vector<Call> calls_;
@@ -260,15 +265,68 @@ class Repairer {
 
 namespace {
 
+// Whether calls that share an id, which their results answer in order, must have others.
+bool needs_other_ids(std::span<const Message> messages, const RepairOptions& options) {
+  if (!options.history) return false;
+  if (!options.target || dialect::shares_ids_in_a_step(messages)) return true;
+  const auto is_own = [&](const Message& message) { return dialect::is_wire_of(message, *options.target); };
+  return dialect::finds_calls_by_id(*options.target) && !std::ranges::all_of(messages, is_own);
+}
+
 Repairing repaired_history(const Conversation& conversation, const RepairOptions& options) {
   bool broken = false;
   bool pending = false;
+  bool shares_ids = false;
   for (const Finding& finding : validate_history(conversation.messages())) {
-    (finding.level == FindingLevel::Error ? broken : pending) = true;
+    const bool is_shared = finding.code == "duplicate_call";
+    (finding.level == FindingLevel::Error ? broken : is_shared ? shares_ids : pending) = true;
   }
-  const bool repairs = broken ? options.history : pending && options.complete_pending;
+  const bool parts_ids = shares_ids && (broken || needs_other_ids(conversation.messages(), options));
+  const bool repairs = broken ? options.history : parts_ids || (pending && options.complete_pending);
   if (!repairs) return {conversation, {}};
-  return Repairer(conversation, options).run();
+  return Repairer(conversation, options, parts_ids).run();
+}
+
+// A member that carries meaning beside the blocks: not what a wire has around a message anyway.
+bool says_more(const Message& message) {
+  if (!Arena::record_of(message).has(MessageRecord::kHasMore) || !message.wire()) return false;
+  static constexpr std::string_view kFrame[] = {
+      "role",    "wire_role",     "name",      "id",     "type",      "status",      "index",
+      "content", "parts",         "from",      "value",  "timestamp", "extra",       "metadata",
+      "usage",   "finish_reason", "continues", "parley", "phase",     "annotations", "stop_reason"};
+  return std::ranges::any_of(message.wire()->members(), [](const Json::Member& member) {
+    const std::string_view text = member.value.text();
+    const bool is_said = !member.value.is_null() && text != "\"\"" && text != "[]" && text != "{}" &&
+                         text != "false" && std::ranges::find(kFrame, member.key.view()) == std::end(kFrame);
+    return is_said;
+  });
+}
+
+// Nothing that the message says has a place in the target. (Where a provider's writer finds that, it leaves
+// the message out by itself.)
+bool is_lost_to(const Message& message, Dialect target) {
+  const bool is_provider = dialect::format_of(target).profile != nullptr;
+  if (is_provider || target == Dialect::Parley || dialect::is_wire_of(message, target)) return false;
+  if (message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult})) return false;
+  const std::vector<Json> dicts = to_dicts(message, target);
+  return std::ranges::all_of(dicts, [&](const Json& dict) {
+    const auto again = from_dict(dict, target, {.limits = dialect::kNoLimits});
+    return again && dialect::says_nothing(*again);
+  });
+}
+
+bool only_thinks(const Message& message) {
+  const auto blocks = Arena::of(message).blocks(Arena::record_of(message));
+  return std::ranges::all_of(blocks, [](const BlockRecord& block) {
+    return block.type == BlockType::Thinking || block.type == BlockType::Text;
+  });
+}
+
+// A message of the role tool without a result is a user's where it would be read as a result.
+bool is_no_result(const Message& message, const RepairOptions& options) {
+  return options.history && options.target && *options.target != Dialect::Parley &&
+         message.role() == Role::Tool && !dialect::is_wire_of(message, *options.target) &&
+         !message.has_content_blocks({BlockType::ToolResult});
 }
 
 // Rule 6. `sources` are the places that the messages left have in the conversation.
@@ -283,13 +341,35 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
     const bool is_model = messages[i].role() == Role::Assistant;
     const DialectTag tag = Arena::of(messages[i]).dialect();
     const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
-    const bool is_empty = options.history && dialect::says_nothing(messages[i]);
-    if (is_empty && is_model) {
+    // The rules of a target decide about its own (settle.h).
+    const bool is_own = !is_model && options.target && dialect::is_wire_of(messages[i], *options.target);
+    const bool is_empty = options.history && !is_own && dialect::says_nothing(messages[i]);
+    const bool is_lost = options.history && options.target && is_model && !is_empty &&
+                         is_lost_to(messages[i], *options.target);
+    const bool has_more = is_empty && says_more(messages[i]);
+    const bool has_no_place =
+        has_more && options.target && !dialect::is_wire_of(messages[i], *options.target);
+    if (is_model && (has_no_place || is_lost)) {
+      const Severity severity = is_lost && only_thinks(messages[i]) ? Severity::Minor : Severity::Major;
+      out.notes.push_back({"message_dropped", severity, i, std::nullopt, origin, "dropped",
+                           "what the message says has no place in the target"});
+      continue;
+    }
+    if (is_empty && is_model && !has_more) {
       out.notes.push_back({"empty_dropped", Severity::Info, i, std::nullopt, origin, "dropped",
                            "an assistant's message that says nothing is left out"});
       continue;
     }
     sources.push_back(i);
+    if (is_no_result(messages[i], options)) {
+      out.notes.push_back({"role_mapped", Severity::Info, i, std::nullopt, origin, "mapped",
+                           "a message of a tool that holds no result is written as a user's"});
+      MessageBuilder builder(Role::User);
+      builder.anonymous();
+      is_empty ? builder.content(Text("(empty message)")) : builder.same_shape(messages[i].blocks());
+      kept.push_back(builder.build().value_or(messages[i]));
+      continue;
+    }
     if (!is_empty || !is_refused) {
       kept.push_back(messages[i]);
       continue;
@@ -303,8 +383,9 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
 }
 
 // The rules for a target. A message that was left as it is has its place in the source still.
-void fit_to_target(Repairing& repairing, const Conversation& source, Dialect target) {
-  Repairing fitted = dialect::fit(repairing.conversation, target);
+void fit_to_target(Repairing& repairing, const Conversation& source, Dialect target,
+                   Repairing (*fit)(const Conversation&, Dialect)) {
+  Repairing fitted = fit(repairing.conversation, target);
   if (fitted.notes.empty()) return;
   std::map<std::pair<const Arena*, std::uint32_t>, std::size_t> places;
   const auto key = [](const Message& message) {
@@ -323,7 +404,9 @@ void fit_to_target(Repairing& repairing, const Conversation& source, Dialect tar
 
 }  // namespace
 
-Repairing repair(const Conversation& conversation, const RepairOptions& options) {
+namespace {
+
+Repairing repair_straight(const Conversation& conversation, const RepairOptions& options) {
   std::vector<std::size_t> sources;
   const Repairing filled = repaired_empty(conversation, options, sources);
   Repairing repairing = repaired_history(filled.conversation, options);
@@ -338,7 +421,46 @@ Repairing repair(const Conversation& conversation, const RepairOptions& options)
     repairing.notes.push_back(std::move(note));
   }
   repairing.conversation = std::move(left.conversation);
-  if (options.history && options.target) fit_to_target(repairing, conversation, *options.target);
+  if (options.history && options.target) {
+    fit_to_target(repairing, conversation, *options.target, dialect::fit);
+    fit_to_target(repairing, conversation, *options.target, dialect::settle);
+  }
+  return repairing;
+}
+
+}  // namespace
+
+namespace {
+
+Repairing repair_once(const Conversation& conversation, const RepairOptions& options) {
+  dialect::Straight straight = dialect::straighten(conversation, *options.target);
+  Repairing repairing = repair_straight(straight.conversation, options);
+  for (Note& note : repairing.notes) {
+    if (note.message) note.message = straight.sources[*note.message];
+  }
+  repairing.notes.insert(repairing.notes.begin(), straight.notes.begin(), straight.notes.end());
+  return repairing;
+}
+
+}  // namespace
+
+Repairing repair(const Conversation& conversation, const RepairOptions& options) {
+  if (!options.history || !options.target || *options.target == Dialect::Parley) {
+    return repair_straight(conversation, options);
+  }
+  Repairing repairing = repair_once(conversation, options);
+  // A message that one rule built anew is not the target's own any more, so that another rule may be about
+  // it.
+  constexpr int kMostRounds = 4;
+  for (int round = 1; round < kMostRounds && !repairing.notes.empty(); ++round) {
+    Repairing again = repair_once(repairing.conversation, options);
+    if (again.notes.empty()) break;
+    for (Note& note : again.notes) {
+      note.message.reset();
+      repairing.notes.push_back(std::move(note));
+    }
+    repairing.conversation = std::move(again.conversation);
+  }
   return repairing;
 }
 
