@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -238,10 +239,13 @@ TEST(Write, JudgesWhatFollowsAHistoryThatWasFoundWhole) {
   EXPECT_EQ(longer->text.view().substr(0, first.size() - 1), first.view().substr(0, first.size() - 1));
   EXPECT_TRUE(followed_by({user, call, Message::tool_message("2", "f", "b")}));
 
-  const std::vector<std::vector<Message>> broken = {{Message::tool_message("1", "f", "a")},
-                                                    {Message::tool_message("1", "f", "x")},
-                                                    {user, call, user},
-                                                    {user, again, Message::tool_message("2", "f", "a")}};
+  const auto reused = followed_by({user, again, Message::tool_message("2", "f", "a")});
+  ASSERT_TRUE(reused);
+  EXPECT_TRUE(
+      std::ranges::any_of(reused->notes, [](const Note& note) { return note.code == "id_rewritten"; }));
+
+  const std::vector<std::vector<Message>> broken = {
+      {Message::tool_message("1", "f", "a")}, {Message::tool_message("1", "f", "x")}, {user, call, user}};
   for (const std::vector<Message>& more : broken) {
     const auto refused = followed_by(more);
     ASSERT_FALSE(refused);

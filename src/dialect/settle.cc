@@ -28,14 +28,16 @@ class Settler {
     const std::set<std::size_t> nameless = calls_without_ids();
     if (!nameless.empty()) rewrite(nameless, "calls and results of other messages have ids now");
     look();
-    if (findings_.empty() && has_messages_) return std::move(out_);
+    if (!has_messages_) {
+      add_user();
+      look();
+    }
     // First what is found alone, then all that was read in the target's dialect: its writer knows the rules.
     if (!findings_.empty() && rewrite(at_fault())) look();
     if (!findings_.empty() && rewrite(all())) look();
-    if (!findings_.empty() && out_.conversation.frame_is_intact()) rewrite_frame();
+    if (!findings_.empty()) rewrite_frame();
     if (!findings_.empty() && drop_raw(/*all=*/false)) look();
     if (!findings_.empty() && drop_raw(/*all=*/true)) look();
-    if (!has_messages_) add_user();
     return std::move(out_);
   }
 
@@ -200,11 +202,23 @@ class Settler {
   // The request around the messages, from what it says.
   void rewrite_frame() {
     Conversation& conversation = out_.conversation;
+    const Arena* document = conversation.document().get();
+    const bool is_own_frame = document != nullptr && conversation.frame_is_intact() &&
+                              document->dialect() == tag(target_) &&
+                              document->shape() == DocumentShape::Envelope;
+    if (!is_own_frame) return;
+    const Conversation before = conversation;
+    const std::vector<Finding> found = findings_;
     conversation.set_settings(conversation.settings());  // it is not as it was read any more
+    look();
+    if (findings_.size() >= found.size()) {
+      conversation = before;
+      findings_ = found;
+      return;
+    }
     note(
         "frame_rewritten", Severity::Minor, "rewritten", std::nullopt,
         "the target refuses the request as it was; it is written anew, without members Parley does not know");
-    look();
   }
 
   void add_user() {

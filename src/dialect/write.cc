@@ -91,13 +91,21 @@ IsSaid said_as_text(Dialect dialect) {
   };
 }
 
+// The same for the calls and results that OpenAI had before there were lists of them.
+IsSaid said_in_blocks(const Message& message) {
+  const bool is_function = message.wire()->get("role") == Json::string("function");
+  return [as_text = said_as_text(origin_of(message)), is_function](std::string_view place) {
+    return as_text(place) || place == "/function_call" ||
+           (is_function && (place == "/role" || place == "/name"));
+  };
+}
+
 // Notes the members of a wire that go nowhere when it is written in another dialect, or in its own dialect's
 // natural spelling.
 void note_lost_members(Draft& draft, const Message& message) {
   if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
   const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
-  if (const auto patch = patch_to_wire(message, form))
-    note_places(draft, *patch, said_as_text(origin_of(message)));
+  if (const auto patch = patch_to_wire(message, form)) note_places(draft, *patch, said_in_blocks(message));
   if (is_wire_of(message, Dialect::Parley)) {
     note_other_patches(draft, message.wire()->get("extra").value_or(Json()));
   }
