@@ -200,8 +200,8 @@ Result<void> replay_summary(State& s, const store::StoredRecord& record) {
   Result<Message> message = from_dict(*dict, Dialect::Parley);
   if (!message) return std::unexpected(damaged(record, "has no message: " + message.error().message));
   PARLEY_TRY(const Spans covered, Member(record, s.view.log.size()).spans(body.get("covered")));
-  if (!common_spans(covered, s.view.closed_spans()).empty()) {
-    return std::unexpected(damaged(record, "covers what is in the window"));
+  if (!without_spans(covered, joined_spans(*s.covered, *s.uncovered)).empty()) {
+    return std::unexpected(damaged(record, "covers messages that did not leave the window"));
   }
   Summary summary{*message, s.behind_system(), s.behind_system(), count_of(covered)};
   if (!covered.empty()) {

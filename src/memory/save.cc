@@ -115,7 +115,7 @@ Result<void> take_message(State& s, const Json& dict, Dialect dialect, const std
   return s.append(*message, continues ? s.open.unit : position);
 }
 
-// Of what left the window nobody knows yet if a summary covers it.
+// What is not in the window is uncovered until the summary is read.
 Result<void> take_window(State& s, const Json& list) {
   PARLEY_TRY(const Spans spans, whole_spans_in(s, list, "/window"));
   const Spans held = s.view.closed_spans();
@@ -208,6 +208,15 @@ Result<std::size_t> size_in(const Json& state, std::size_t messages) {
   return position_in(*size, kMostMessages, "/size");
 }
 
+// Nothing can be missing within an exchange.
+Result<void> skip_to(State& s, Position position) {
+  if (position != s.view.log.size() && s.open.is_open()) {
+    return fail(Code::BrokenHistory, "an exchange is not held as a whole", "/held");
+  }
+  s.skip_to(position);
+  return {};
+}
+
 Result<void> take_messages(State& s, const Json& state, const std::vector<Json>& dicts, const Spans& held) {
   std::vector<Json> times;
   if (const auto list = state.get("added_ms")) {
@@ -218,7 +227,7 @@ Result<void> take_messages(State& s, const Json& state, const std::vector<Json>&
   }
   std::size_t i = 0;
   for (const Span& span : held) {
-    s.skip_to(span.first);
+    PARLEY_CHECK(skip_to(s, span.first));
     for (; s.view.log.size() < span.last; ++i) {
       if (!times.empty()) {
         const auto time = times[i].as_int64();
@@ -246,7 +255,7 @@ Result<void> load_own(State& s, const Json& state) {
   PARLEY_TRY(const std::size_t size, size_in(state, dicts.size()));
   PARLEY_TRY(const Spans held, held_in(state, dicts.size(), size));
   PARLEY_CHECK(take_messages(s, state, dicts, held));
-  s.skip_to(static_cast<Position>(size));
+  PARLEY_CHECK(skip_to(s, static_cast<Position>(size)));
   if (const auto window = state.get("window")) PARLEY_CHECK(take_window(s, *window));
   if (const auto marks = state.get("marks")) PARLEY_CHECK(take_marks(s, *marks));
   if (const auto pins = state.get("pins")) {

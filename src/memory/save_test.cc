@@ -110,6 +110,10 @@ TEST(State, RefusesWhatItDoesNotKnow) {
        Code::Invalid, "/window"},
       {R"({"parley_memory":2,"messages":[)" + user + R"(],"size":9,"held":[[5,6]],"uncovered":[[5,6]]})",
        Code::Invalid, "/uncovered"},
+      {R"({"parley_memory":2,"messages":[)" + open + "," + result + R"(],"size":3,"held":[[0,1],[2,3]]})",
+       Code::BrokenHistory, "/held"},
+      {R"({"parley_memory":2,"messages":[)" + open + R"(],"size":3,"held":[[0,1]]})", Code::BrokenHistory,
+       "/held"},
       {R"({"parley_memory":2,"messages":[)" + user + R"(],"window":[],"uncovered":[]})", Code::Invalid,
        "/uncovered"},
       {R"({"parley_memory":2,"messages":[)" + user +

@@ -64,7 +64,8 @@ Result<std::vector<Message>> StoredMemory::log() const {
   return out;
 }
 
-// Only what an edit works on knows that it is stored: a copy that somebody makes of the memory is not.
+// Only the copy that an edit works on is marked as stored: a copy that a caller makes of memory() is not
+// stored.
 Result<Change> StoredMemory::edit(const Edit& edit) {
   Memory next = memory_;
   next.state_->is_stored = true;

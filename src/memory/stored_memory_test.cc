@@ -151,6 +151,37 @@ TEST(StoredMemory, NamesTheRecordThatIsNoMessage) {
   EXPECT_EQ(memory.error().path, "/1");
 }
 
+TEST(StoredMemory, NamesTheRecordThatContradictsTheWindow) {
+  const struct {
+    store::RecordKind kind;
+    const char* body;
+  } kTable[] = {
+      {store::RecordKind::Summary, R"({"message":{"role":"user","content":"s"},"covered":[[0,1]]})"},
+      {store::RecordKind::Summary, R"({"message":{"role":"user","content":"s"},"covered":[[1,2]]})"},
+      {store::RecordKind::Change, R"({"out":[[1,2]]})"},
+      {store::RecordKind::Change, R"({"out":[[0,1]],"removed":[[1,2]]})"},
+      {store::RecordKind::Change, R"({"out":[[1,2],[0,1]]})"},
+  };
+  for (const auto& row : kTable) {
+    SCOPED_TRACE(row.body);
+    const auto kept = new_store();
+    StoredMemory memory = opened(kept);
+    ASSERT_TRUE(memory.add(Message::user_message("a")));
+    const Message b = Message::user_message("b");
+    const Text id = *b.id();
+    ASSERT_TRUE(memory.add(b));
+    ASSERT_TRUE(memory.remove({&id, 1}));
+    store::Record record;
+    record.kind = row.kind;
+    record.body = row.body;
+    ASSERT_TRUE(kept->append(kKey, store::Batch({record})));
+    const auto again = StoredMemory::open(kept, kKey);
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, Code::Damaged);
+    EXPECT_EQ(again.error().path, "/3");
+  }
+}
+
 // What left the window is in the store and nowhere else.
 TEST(StoredMemory, HoldsOnlyTheWindow) {
   const auto kept = new_store();
