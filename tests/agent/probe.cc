@@ -177,7 +177,8 @@ void run_agent(const Peer& peer, const char* request) {
                                {.system_prompt = Text("You are an agent.")}));
   const RunReport report = must(agent->run(Message::user_message(Text::repaired(request))));
   const StoredMemory stored = must(StoredMemory::open(store, key));
-  for (const Message& message : stored.log().value()) std::printf("%s\n", line_of(message).c_str());
+  const std::vector<Message> log = stored.log().value();
+  for (const Message& message : log) std::printf("%s\n", line_of(message).c_str());
   print("end", to_string(report.end));
   print("steps", std::to_string(report.steps));
 }
