@@ -12,11 +12,12 @@ import sys
 
 import jsonschema
 
-DRAFTS = {  # whom to ask, and the keywords that a draft does not have
+DRAFTS = {  # whom to ask, and the keywords that a draft does not have or that are not asked for
     "https://json-schema.org/draft/2020-12/schema": (
         jsonschema.Draft202012Validator, {"additionalItems", "items list", "dependencies"}),
+    # For unevaluated*, jsonschema reads additionalProperties of this draft as if it were properties.
     "https://json-schema.org/draft/2019-09/schema": (
-        jsonschema.Draft201909Validator, {"prefixItems", "dependencies"}),
+        jsonschema.Draft201909Validator, {"prefixItems", "dependencies", "unevaluatedProperties", "unevaluatedItems"}),
     "http://json-schema.org/draft-07/schema#": (jsonschema.Draft7Validator, set()),
     "http://json-schema.org/draft-06/schema#": (jsonschema.Draft6Validator, set()),
 }
@@ -96,7 +97,10 @@ def schema(rng, depth, without):
         "x-unknown": lambda: {"type": "nothing"},
     }
     names = rng.sample(sorted(set(makers) - without), rng.randrange(1, 5))
-    return {name.removesuffix(" list"): makers[name]() for name in names}
+    out = {name.removesuffix(" list"): makers[name]() for name in names}
+    if isinstance(out.get("items"), bool):
+        out.pop("additionalItems", None)  # jsonschema fails with a TypeError
+    return out
 
 
 def made(rng, draft):
