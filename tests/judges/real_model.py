@@ -184,6 +184,45 @@ def keeps_to_a_schema(server):
         expect(list(reply) == ["name", "legs"] and reply["legs"] in (2, 4, 6, 8), "a structured reply", reply)
 
 
+def says_that_an_answer_is_cut(server):
+    run = parley(server, "-m", "openai/smollm2", "--store", "memory:", "--json", "-p", "Tell me about the sea.")
+    expect(objects(run.stdout)[-1:] and objects(run.stdout)[-1].get("finish") == "length", "cut: in JSON", run.stdout)
+    run = parley(server, "-m", "openai/smollm2", "--store", "memory:", "-p", "Tell me about the sea.")
+    expect(run.returncode == 0 and run.stdout != "", "cut: what came is printed", run.stdout)
+    expect("length" in run.stderr or "limit" in run.stderr, "cut: on stderr", run.stderr)
+    run = parley(server, "-m", "openai/smollm2", "--store", "memory:", "--json", "-p", "hi")
+    expect(objects(run.stdout)[-1:] and objects(run.stdout)[-1].get("finish") == "stop", "not cut: in JSON", run.stdout)
+    expect("length" not in run.stderr and "limit" not in run.stderr, "not cut: nothing on stderr", run.stderr)
+
+
+# A slot of the server holds 512 tokens.
+def fits_a_long_session_into_the_context(server):
+    history = []
+    for i in range(30):
+        history.append({"role": "user", "content": "Question %d: how are the harbour and the boats of town number %d?" % (i, i)})
+        history.append({"role": "assistant", "content": "Answer %d: the harbour is calm, and the boats of town %d are in." % (i, i)})
+    pathlib.Path("history.json").write_text(json.dumps({"messages": history}))
+    expect(server.tokens_of(history) > 1024, "overflow: the history does not fit")
+    store = "sqlite:long.db"
+    parley(server, "sessions", "import", "history.json", "--from", "openai", "--session", "long", "--store", store)
+    for i in range(3):
+        run = parley(server, "chat", "-m", "openai/smollm2", "--store", store, "--json", "long", given="And town number %d?\n" % i)
+        expect(run.returncode == 0, "overflow, request %d: ends with 0" % (i + 1), run.stderr)
+        ends = [answer["end"] for answer in objects(run.stdout)]
+        expect(ends == ["answered"], "overflow, request %d: is answered" % (i + 1), run.stdout)
+    stored = messages_of(server, store, "long")
+    expect([m["role"] for m in stored] == ["user", "assistant"] * 33, "overflow: the session keeps all", len(stored))
+    expect(stored[:60] == history, "overflow: the session keeps it as it was", stored[:2])
+
+
+def refuses_a_request_that_never_fits(server):
+    for provider in "openai", "responses", "anthropic":
+        run = parley(server, "-m", provider + "/smollm2", "--store", "memory:", "--json", "-p", "word " * 900)
+        expect(run.returncode in (1, 3), provider + ", too long: ends with 1 or 3", run.returncode)
+        error = (objects(run.stdout) or [{}])[-1].get("error", {})
+        expect(error.get("code") == "limit_exceeded", provider + ", too long: says so", run.stdout + run.stderr)
+
+
 # Two at once, each stopped by a signal while it speaks.
 def is_cancelled(server):
     commands = {
@@ -263,7 +302,8 @@ def main():
             server.start()
         short, talkative = servers
         for judged in (streams_and_says_what_it_cost, continues_a_session, refuses_a_wrong_key, is_found_by_doctor,
-                       keeps_to_a_schema):
+                       keeps_to_a_schema, says_that_an_answer_is_cut, fits_a_long_session_into_the_context,
+                       refuses_a_request_that_never_fits):
             judged(short)
         for judged in is_cancelled, is_cancelled_at_a_terminal:
             judged(talkative)

