@@ -36,12 +36,13 @@ bool read_input_audio(Reader& r, BlockRecord& block) {
   });
 }
 
-// A file that only the provider has (file_id) has no source here and is kept as it is.
+// A file that only the provider has (file_id) is kept as it is.
 bool read_file(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type("file", "an object");
   return r.cursor.object([&](std::string_view key) {
     if (key == "filename") return r.string(block.media_name(), key);
-    if (key == "file_id" && block.source == SourceKind::Missing) block.source = SourceKind::None;
+    const bool is_id = key == "file_id" && r.cursor.peek() == '"';
+    if (is_id && block.source == SourceKind::Missing) block.source = SourceKind::None;
     if (key != "file_data") return r.unknown();
     if (!r.media(block.data(), key)) return false;
     // Base64 has no colon; every URL has. Gateways take one that is to be fetched.

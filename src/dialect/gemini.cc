@@ -525,7 +525,8 @@ constexpr Frame kFrame = {
 
 // Data may be base64 for URLs, and is written as the usual one.
 constexpr std::string_view kAsText[] = {"/parts/*/functionResponse/response", "/parts/*/inlineData/data",
-                                        "/parts/*/inline_data/data"};
+                                        "/parts/*/inline_data/data",
+                                        "/parts/*/functionResponse/parts/*/inlineData/data"};
 
 }  // namespace
 
