@@ -160,6 +160,7 @@
 //
 //   agentscope, agentscope2
 //     error    agentscope_block        a block of a type that AgentScope does not define
+//     error    agentscope_content      the content of a message is null
 //     error    agentscope_url          a source's URL is neither a URL nor a path
 //
 //   otel

@@ -9,6 +9,7 @@ namespace {
 
 constexpr Rule kBlock = {"agentscope_block", kError,
                          "AgentScope does not define this type of block, and no model gets to see it"};
+constexpr Rule kContent = {"agentscope_content", kError, "content is a string or a list of blocks, not null"};
 constexpr Rule kUrl = {"agentscope_url", kError,
                        "a URL has a scheme; a local file has a path or an extension"};
 
@@ -26,6 +27,12 @@ class AgentScope {
   void run(const Json& document) {
     const Talk talk = find_talk(report_, document, kFrame);
     each_message(report_, talk, [&](const Object& message) {
+      for (const Json::Member& member : message.members()) {
+        if (member.key.view() == "content" && member.value.is_null()) {
+          report_.add(kContent, member.value);
+          return;
+        }
+      }
       const Json* content = message.need("content", kString | kList);
       if (content == nullptr || content->is_string()) return;
       each_block(report_, *content, [&](const Object& each) { block(each); });
