@@ -177,8 +177,9 @@ class LineEditor : public LineReader {
     for (const std::string& word : self(el)->words_) {
       if (typed.empty() || !word.starts_with(typed)) continue;
       const auto differs = std::ranges::mismatch(common, word).in1;
-      common = ++count == 1 ? word + " " : std::string(common.begin(), differs);
+      common = ++count == 1 ? word : std::string(common.begin(), differs);
     }
+    if (count == 1) common += ' ';
     if (common.size() <= typed.size()) return CC_ERROR;
     return ::el_insertstr(el, common.c_str() + typed.size()) == 0 ? CC_REFRESH : CC_ERROR;
   }

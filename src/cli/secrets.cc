@@ -190,10 +190,10 @@ std::string json_without_secrets(std::string_view json) {
     std::size_t end = 1;
     while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
     const std::string_view spelled = json.substr(0, end + 1);
-    const std::string text = Json::trusted(Text::trusted(nullptr, spelled)).as_string()->str();
-    const std::string shown = without_secrets(text);
-    shown == text ? void(out += spelled) : json::append_string(out, shown);
     json.remove_prefix(end + 1);
+    const std::string text = Json::trusted(Text::trusted(nullptr, spelled)).as_string()->str();
+    const std::string shown = json.starts_with(':') ? text : without_secrets(text);
+    shown == text ? void(out += spelled) : json::append_string(out, shown);
   }
 }
 

@@ -24,7 +24,8 @@ void note_secrets_of_process(std::span<char*> arguments);
 // The text with "[redacted: ...]" in place of each secret.
 std::string without_secrets(std::string_view text);
 
-// The same for each string of a JSON text, which may be a part of a document but holds whole strings.
+// The same for each string of a compact JSON text, which may be a part of a document but holds whole strings.
+// The names of members are the command's own and stay, should somebody's password be "config".
 std::string json_without_secrets(std::string_view json);
 
 }  // namespace parley::cli
