@@ -120,7 +120,7 @@ bool read_media(Reader& r, BlockRecord& block) {
 
 // A call that the provider runs itself ("server_tool_use"), or what came out of it, is kept whole: a client
 // has nothing to do with it.
-bool is_servers(Reader& r, std::string_view own_type, bool& is_servers) {
+bool look_for_server(Reader& r, std::string_view own_type, bool& is_servers) {
   Slice type;
   if (!r.cursor.look_ahead("type", type)) return false;
   is_servers = type.present() && r.cursor.bytes(type).starts_with('"') &&
@@ -131,7 +131,7 @@ bool is_servers(Reader& r, std::string_view own_type, bool& is_servers) {
 bool read_use(Reader& r, BlockRecord& use) {
   if (r.cursor.peek() != '{') return r.wrong_type("toolUse", "an object");
   bool is_raw = false;
-  if (!is_servers(r, "tool_use", is_raw)) return false;
+  if (!look_for_server(r, "tool_use", is_raw)) return false;
   if (is_raw) {
     use.type = BlockType::Raw;
     return r.skip_value();
@@ -208,7 +208,7 @@ constexpr BlockTable kResultTable = {kOfResults, {}, "", "", false, true};
 bool read_result(Reader& r, BlockRecord& result) {
   if (r.cursor.peek() != '{') return r.wrong_type("toolResult", "an object");
   bool is_raw = false;
-  if (!is_servers(r, "tool_result", is_raw)) return false;
+  if (!look_for_server(r, "tool_result", is_raw)) return false;
   if (is_raw) {
     result.type = BlockType::Raw;
     return r.skip_value();

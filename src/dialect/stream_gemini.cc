@@ -148,13 +148,11 @@ class GeminiDecoder : public Decoder {
 
   void act(const Part& part) {
     if (part.is_other || (!part.is_call && !part.text.present())) {
-      end_partial();
       begin(BlockType::Raw);
       raw_block(block_, json(part.whole));
       return end_block();
     }
     if (part.is_call) return act_call(part);
-    end_partial();
     const BlockType type = part.is_thought ? BlockType::Thinking : BlockType::Text;
     const bool goes_on = is_open_ && part.is_plain && type_ == type;
     if (!part.is_thought) sign(part);
@@ -171,7 +169,7 @@ class GeminiDecoder : public Decoder {
 
   void act_call(const Part& part) {
     const bool is_new = !partial_ || (part.name.present() && copy(part.name) != find(partial_block_)->name);
-    if (is_new) end_partial();
+    if (is_new) end_partial(false);
     if (partial_ || part.goes_on || !part.pieces.empty()) return act_partial(part);
     sign(part);
     Text id = copy(part.id);
@@ -215,8 +213,8 @@ class GeminiDecoder : public Decoder {
     }
   }
 
-  // The arguments are whole; or the answer ends without the rest of them, and then their object stays open:
-  // nobody must take them for whole.
+  // The arguments are whole; or the answer goes on or ends without the rest of them, and then their object
+  // stays open: nobody must take them for whole.
   void end_partial(bool is_whole = true) {
     if (!partial_) return;
     std::string arguments = whole_arguments_.empty() ? partial_->json() : whole_arguments_;
