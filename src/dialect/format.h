@@ -153,7 +153,8 @@ struct Format {
   bool is_plain = false;             // has no refusals and no cache marks, and its writer knows of none
   std::uint8_t heeds = 0;            // the orders its writer looks at
   const Profile* profile = nullptr;  // of a provider's dialect
-  // Places in a message of the wire ('*': any index) whose JSON is read as a text: nothing of it is lost.
+  // Places in a message of the wire ('*': any index) whose value is read in another form, mostly as the text
+  // of its JSON: nothing of it is lost.
   std::span<const std::string_view> as_text = {};
   // Called when a request was read: puts into the messages what stands in other members of it.
   void (*complete)(Reader& reader, const Json& request) = nullptr;

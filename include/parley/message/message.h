@@ -85,7 +85,9 @@ class Message {
   std::vector<Block> get_content_blocks(std::initializer_list<BlockType> types = {}) const;
   bool has_content_blocks(std::initializer_list<BlockType> types = {}) const;
 
-  // OpenManus' fields. content(): the text, if the content is text. tool_call_id(): of the first result.
+  // OpenManus' fields. content(): the text, if the content is text. The type of a call is what the wire says,
+  // "custom" for that of a custom tool, else "function". tool_call_id(): of the first result, or what a
+  // message without any carries on the wire.
   std::optional<Text> content() const { return get_text_content("\n"); }
   std::vector<ToolCall> tool_calls() const;
   std::optional<Text> tool_call_id() const;
