@@ -341,8 +341,9 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
     const bool is_model = messages[i].role() == Role::Assistant;
     const DialectTag tag = Arena::of(messages[i]).dialect();
     const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
-    // The rules of a target decide about its own (settle.h).
-    const bool is_own = !is_model && options.target && dialect::is_wire_of(messages[i], *options.target);
+    // The rules of a target decide about its own (settle.h): an item of Responses may have been stored.
+    const bool is_own = options.target && dialect::is_wire_of(messages[i], *options.target) &&
+                        (!is_model || *options.target == Dialect::Responses);
     const bool is_empty = options.history && !is_own && dialect::says_nothing(messages[i]);
     const bool is_lost = options.history && options.target && is_model && !is_empty &&
                          is_lost_to(messages[i], *options.target);

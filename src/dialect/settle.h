@@ -1,4 +1,4 @@
-// The beginning and the end of a repair for a target: rules 7, 14 and 15 of parley/dialect/repair.h.
+// The beginning and the end of a repair for a target: rules 13 to 15 of parley/dialect/repair.h.
 //
 // Pure functions; safe from any thread.
 #pragma once

@@ -2,8 +2,9 @@
 // call. What was changed is noted.
 //
 // The rules, in order:
-//   1  A call whose id is empty or was used before gets a fresh one; the results of that id are given to its
-//      calls in order (id_rewritten).
+//   1  A call whose id is empty gets a fresh one, and so does one whose id was used before if the history is
+//      broken, if two calls of a step share it, or if the target finds calls by their ids alone; the results
+//      of that id are given to its calls in order (id_rewritten).
 //   2  Of two results for one call the last stays; what earlier ones say otherwise is appended to it
 //      (duplicate_result).
 //   3  A result that does not follow its call directly is moved there (result_moved).
@@ -11,7 +12,8 @@
 //      (orphan_result).
 //   5  A call without a result gets one that says so, as an error (missing_result). Calls of the last step
 //      are left pending unless complete_pending.
-//   6  An assistant's message that says nothing is left out (empty_dropped). Anybody else's says that it is
+//   6  An assistant's message that says nothing, in no member of its wire either, is left out (empty_dropped);
+//      one that says what has no place in the target is, too (message_dropped). Anybody else's says that it is
 //      empty, if the target refuses one that does not (empty_filled).
 //   7  Of more media than the target takes the oldest become texts that say so, and so does what is larger
 //      than it takes (media_over_limit).
@@ -26,12 +28,21 @@
 //  12  If thinking is on by "thinking": {"type": "enabled"}, and the step whose calls were answered last
 //      starts without thinking, it is switched off where that is refused (thinking_disabled); else a forced
 //      choice of tools becomes a free one where that is refused (tool_choice_downgraded).
+//  13  For a target, what an assistant says around results in one message becomes messages of their own
+//      (message_split), who asks for tools is an assistant, and a tool's message without a result a user's
+//      (role_mapped).
+//  14  What was read in the target's own dialect and its rules refuse (rules.h) is written anew, only that
+//      message if that is enough (message_rewritten, frame_rewritten); a block that is refused then is left
+//      out (raw_dropped).
+//  15  If the target has no message to answer, a user's says that it is empty (user_added).
 //
-// Invariants (quoted by tests as R1..R4):
+// Invariants (quoted by tests as R1..R6):
 //   R1  A repaired conversation has no error of validate_history().
 //   R2  Repairing it again changes nothing.
 //   R3  A message that needs no change is the same message, wire and all.
 //   R4  The same conversation is always repaired the same way.
+//   R5  What was repaired for a target, written and read again, needs no repair.
+//   R6  What was repaired for a target has no error of check_rules(), if it is a request or a list.
 //
 // A pure function; safe from any thread.
 #pragma once
