@@ -7,7 +7,7 @@
 //   it Ollama                  {"error":"text"} Bedrock                 {"message"} with the name in
 //   x-amzn-errortype or "__type" DashScope               {"code","message","request_id"}
 //
-// Gateways mix these, so all places are looked at whatever the dialect; kRows then says what was meant.
+// Gateways mix these, so all places are looked at whatever the dialect; the rows then say what was meant.
 #include "parley/dialect/failure.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/shorten.h"
+#include "dialect/overflow.h"
 #include "parley/base/redact.h"
 #include "parley/json/json.h"
 
@@ -40,15 +41,12 @@ struct Row {
 
 constexpr Row word(std::string_view word, FailureKind kind) { return {{}, 0, 999, word, {}, kind}; }
 constexpr Row status(int status, FailureKind kind) { return {{}, status, status, {}, {}, kind}; }
-constexpr Row phrase(int status, std::string_view phrase, FailureKind kind) {
-  return {{}, status, status, {}, phrase, kind};
-}
 constexpr Row of(Dialect dialect, int status, std::string_view phrase, FailureKind kind) {
   return {dialect, status, status, {}, phrase, kind};
 }
 
-// The first row that fits decides.
-constexpr auto kRows = std::to_array<Row>({
+// The first row that fits decides. These come before the phrases of overflow.cc,
+constexpr auto kWords = std::to_array<Row>({
     // Words that mean one thing, whatever the status is.
     word("insufficient_quota", Billing),
     word("credit_balance_exhausted", Billing),
@@ -61,6 +59,9 @@ constexpr auto kRows = std::to_array<Row>({
     word("Arrearage", Billing),                     // DashScope
     word("ServiceQuotaExceededException", Billing),
     word("context_length_exceeded", ContextTooLong),
+    word("exceed_context_size_error", ContextTooLong),         // llama.cpp
+    word("model_max_prompt_tokens_exceeded", ContextTooLong),  // Copilot
+    word("model_context_window_exceeded", ContextTooLong),     // Z.ai
     word("request_too_large", ContextTooLong),
     word("invalid_api_key", Auth),
     word("InvalidApiKey", Auth),
@@ -89,16 +90,11 @@ constexpr auto kRows = std::to_array<Row>({
     word("ModelNotReadyException", Overloaded),
     word("engine_overloaded_error", Overloaded),  // Moonshot, with 429
     word("overloaded_error", Overloaded),
+});
 
+// and these after them.
+constexpr auto kRows = std::to_array<Row>({
     // What only the message, or a part of a word, tells.
-    phrase(400, "context window", ContextTooLong),
-    phrase(400, "context length", ContextTooLong),
-    phrase(400, "prompt is too long", ContextTooLong),
-    phrase(400, "input is too long", ContextTooLong),
-    phrase(400, "exceed context limit", ContextTooLong),
-    phrase(400, "exceeds the maximum number of tokens", ContextTooLong),
-    phrase(400, "exceeded model token limit", ContextTooLong),
-    phrase(400, "range of input length", ContextTooLong),
     of(Dialect::Gemini, 500, "context is too long", ContextTooLong),
     of(Dialect::Gemini, 429, "perday", Billing),  // in a quotaId: the quota of the day is used up
     of(Dialect::Gemini, 429, "per day", Billing),
@@ -176,6 +172,7 @@ struct Said {
   std::vector<std::string> words;  // the first one is what a person is shown
   std::optional<std::string> message;
   std::string request_id, delay;
+  Overflow overflow = {};  // in members of its own: llama.cpp
 };
 
 std::optional<std::string> string_at(const Json& json, std::string_view pointer) {
@@ -183,6 +180,13 @@ std::optional<std::string> string_at(const Json& json, std::string_view pointer)
   const auto text = value ? value->as_string() : std::nullopt;
   if (!text || text->empty()) return std::nullopt;
   return text->slice(0, kRead).str();
+}
+
+std::optional<std::uint64_t> count_at(const Json& json, std::string_view pointer) {
+  const auto value = json.at(pointer);
+  const auto number = value ? value->as_int64() : std::nullopt;
+  if (!number || *number <= 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
 }
 
 // "com.amazon.coral#ThrottlingException:http://..." -> "ThrottlingException".
@@ -211,7 +215,8 @@ Said read_body(const Json& body) {
   for (const std::string_view place : {"/error", "/response/error"}) {
     if (auto inner = root.at(place); inner && inner->is_object()) error = *inner;
   }
-  for (const std::string_view place : {"/details/error_code", "/code", "/status", "/type", "/__type"}) {
+  for (const std::string_view place :
+       {"/details/error_code", "/code", "/status", "/type", "/__type", "/error_type"}) {
     auto word = string_at(error, place);
     if (word && *word != "error") said.words.emplace_back(exception_name(*word));
   }
@@ -222,6 +227,10 @@ Said read_body(const Json& body) {
   for (const std::string_view place : {"/message", "/Message", "/detail", "/error"}) {
     if (!said.message) said.message = string_at(error, place);
   }
+  // OpenRouter passes on what the provider behind it said, as the text it was.
+  if (auto raw = string_at(error, "/metadata/raw")) said.message = said.message.value_or("") + ": " + *raw;
+  said.overflow.limit = count_at(error, "/n_ctx");
+  said.overflow.prompt = count_at(error, "/n_prompt_tokens");
   said.request_id = string_at(root, "/request_id").value_or("");
   for (const std::string_view place : {"/code", "/status_code"}) {
     const auto value = error.at(place);
@@ -261,12 +270,24 @@ bool fits(const Row& row, Dialect dialect, int status, const Said& said, std::st
              [&](const std::string& word) { return lowered(word).find(row.phrase) != std::string::npos; });
 }
 
+// An account that may not do something, or too fast, is told so in words that may name the window.
+bool can_be_too_long(int status, std::string_view message) {
+  if (status == 429) return message.contains("request too large");  // one request has more than a minute may
+  return status != 401 && status != 402 && status != 403;
+}
+
 FailureKind kind_of(Dialect dialect, int status, const Said& said) {
   const std::string message = lowered(said.message.value_or(""));
-  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& candidate) {
-    return fits(candidate, dialect, status, said, message);
-  });
+  const auto fits_this = [&](const Row& row) { return fits(row, dialect, status, said, message); };
+  if (const auto row = std::ranges::find_if(kWords, fits_this); row != kWords.end()) return row->kind;
+  if (can_be_too_long(status, message) && says_too_long(message)) return ContextTooLong;
+  const auto row = std::ranges::find_if(kRows, fits_this);
   return row == kRows.end() ? Transport : row->kind;
+}
+
+Overflow overflow_of(FailureKind kind, const Said& said) {
+  if (kind != ContextTooLong) return {};
+  return overflow_in(lowered(said.message.value_or("")), said.overflow);
 }
 
 // ---- Waiting
@@ -379,6 +400,12 @@ std::optional<FailureKind> failure_kind(Finish finish) {
   }
 }
 
+std::optional<double> Overflow::share() const {
+  if (!limit || !prompt || *prompt == 0) return std::nullopt;
+  const std::uint64_t room = *limit - std::min(*limit, output.value_or(0));
+  return std::min(1.0, static_cast<double>(room) / static_cast<double>(*prompt));
+}
+
 Failure failure_of(Dialect dialect, int status, std::span<const HeaderField> headers, std::string_view body,
                    std::int64_t now_ms) {
   const std::size_t begin = std::min(body.find_first_not_of(" \t\r\n"), body.size());
@@ -404,6 +431,7 @@ Failure failure_of(Dialect dialect, int status, std::span<const HeaderField> hea
     if (said.request_id.empty()) said.request_id = header(headers, name);
   }
   failure.request_id = shown(said.request_id);
+  failure.overflow = overflow_of(failure.kind, said);
   return failure;
 }
 
@@ -414,6 +442,7 @@ Failure failure_of(Dialect dialect, const stream::Failed& failed) {
   if (failed.error.code == Code::Unavailable) {  // the provider's own words
     const Said said{whole_number(failed.kind), {failed.kind.str()}, failed.error.message, {}, {}};
     failure.kind = kind_of(dialect, said.status.value_or(kStreamed), said);
+    failure.overflow = overflow_of(failure.kind, said);
   }
   // What is too long comes again as long.
   failure.retryable = is_retryable(failure.kind) && failed.error.code != Code::LimitExceeded;

@@ -21,12 +21,26 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kNow = 784'111'777'000;  // Sun, 06 Nov 1994 08:49:37 GMT
 
+std::string tokens_line(const Overflow& overflow) {
+  if (overflow == Overflow()) return {};
+  std::string out = "tokens";
+  const auto put = [&](std::string_view name, const std::optional<std::uint64_t>& count) {
+    if (count) out += " " + std::string(name) + " " + std::to_string(*count);
+  };
+  put("limit", overflow.limit);
+  put("prompt", overflow.prompt);
+  put("output", overflow.output);
+  put("excess", overflow.excess);
+  return out + "\n";
+}
+
 std::string to_lines(const Failure& failure) {
   std::string out =
       "kind " + std::string(to_string(failure.kind)) + (failure.retryable ? " retry" : "") + "\n";
   if (failure.wait) out += "wait " + std::to_string(failure.wait->count()) + "\n";
   if (!failure.code.empty()) out += "code " + failure.code.str() + "\n";
   if (!failure.request_id.empty()) out += "request " + failure.request_id.str() + "\n";
+  out += tokens_line(failure.overflow);
   return out + "message " + failure.message.str() + "\n";
 }
 
@@ -223,6 +237,58 @@ TEST(Failure, WaitsForDatesInAllSpellings) {
   const HeaderField field{"retry-after", "Sunday, 15-Nov-26 08:50:37 GMT"};
   constexpr std::int64_t kLater = 1'794'732'577'000;  // 2026-11-15 08:49:37
   EXPECT_EQ(failure_of(Dialect::OpenAI, 429, {&field, 1}, "", kLater).wait, milliseconds(60'000));
+}
+
+// F6
+TEST(Failure, CountsTokensOnlyOfWhatIsTooLong) {
+  const auto failure = [](int status, std::string_view message) {
+    return failure_of(Dialect::OpenAI, status, {},
+                      R"({"error":{"message":")" + std::string(message) +
+                          R"(","n_ctx":8,"n_prompt_tokens":9}})",
+                      kNow);
+  };
+  const std::string_view words = "the input (9 tokens) is longer than the model's context length (8 tokens)";
+  EXPECT_EQ(failure(400, words).kind, FailureKind::ContextTooLong);
+  EXPECT_EQ(failure(400, words).overflow, (Overflow{8, 9, {}, 1}));
+  for (const int status : {401, 402, 403, 429}) {
+    EXPECT_NE(failure(status, words).kind, FailureKind::ContextTooLong) << status;
+    EXPECT_EQ(failure(status, words).overflow, Overflow()) << status;
+  }
+  EXPECT_EQ(failure(400, "temperature is too high").overflow, Overflow());
+}
+
+TEST(Failure, TellsWhichShareOfAConversationFits) {
+  EXPECT_EQ((Overflow{512, 1024, {}, 512}).share(), 0.5);
+  EXPECT_EQ((Overflow{4096, 4000, 2096, 2000}).share(), 0.5);
+  EXPECT_EQ((Overflow{4096, 376, 4096, 376}).share(), 0);
+  EXPECT_EQ((Overflow{4096, 100, 8192, {}}).share(), 0);
+  EXPECT_EQ((Overflow{4096, 100, {}, {}}).share(), 1);
+  EXPECT_EQ((Overflow{{}, {}, {}, 4}).share(), std::nullopt);
+  EXPECT_EQ((Overflow{512, {}, {}, {}}).share(), std::nullopt);
+}
+
+// A stream that began well may end because the window is full.
+TEST(Failure, KnowsAnOverflowWithinAStream) {
+  stream::Failed failed;
+  failed.kind = Text("error");
+  failed.error.code = Code::Unavailable;
+  failed.error.message =
+      "request (1240 tokens) exceeds the available context size (512 tokens), try increasing it";
+  const Failure failure = failure_of(Dialect::OpenAI, failed);
+  EXPECT_EQ(failure.kind, FailureKind::ContextTooLong);
+  EXPECT_EQ(failure.overflow, (Overflow{512, 1240, {}, 728}));
+}
+
+// Numbers are counts of tokens only where they are said to be.
+TEST(Failure, DoesNotTakeOtherNumbersForCounts) {
+  for (const std::string_view message :
+       {"context window of 99999999999999999999999 tokens", "context size (0 tokens)",
+        "context length 3.5 at 12:30 in gpt-4 of 2024-08-06", "context window", "context size (",
+        "limit is "}) {
+    const std::string body = R"({"error":{"message":")" + std::string(message) + "\"}}";
+    const Failure failure = failure_of(Dialect::OpenAI, 400, {}, body, kNow);
+    EXPECT_EQ(failure.overflow, Overflow()) << message;
+  }
 }
 
 TEST(Failure, KnowsWhichAnswersAreFailures) {

@@ -1,12 +1,13 @@
 // A Failure is what a provider's answer means when it is no message: what went wrong, whether trying again
 // may help, and when.
 //
-// Invariants (quoted by tests as F1..F5):
+// Invariants (quoted by tests as F1..F6):
 //   F1  Every answer has a Failure: one that is empty, huge, no JSON or no error object too.
 //   F2  Whether to try again follows from the kind, unless the header x-should-retry says so.
 //   F3  Texts come from the wire: UTF-8, at most kFailureTextBytes, without what looks like a secret.
 //   F4  A wait is more than 0 and less than 2^31 milliseconds; any other is not told.
 //   F5  An error code that means one thing counts more than the status of the answer.
+//   F6  Only ContextTooLong has token counts, and only those that the provider gives; none is 0.
 //
 // Plain values and pure functions in linear time; safe from any thread. No clock is read.
 #pragma once
@@ -45,6 +46,18 @@ std::optional<FailureKind> failure_kind(Finish finish);
 
 inline constexpr std::size_t kFailureTextBytes = 512;
 
+// The token counts of a request that does not fit the model's window, as far as the provider gives them.
+struct Overflow {
+  std::optional<std::uint64_t> limit = {};   // what the window holds
+  std::optional<std::uint64_t> prompt = {};  // of the conversation
+  std::optional<std::uint64_t> output = {};  // reserved for the answer, where that counts too
+  std::optional<std::uint64_t> excess = {};  // too many
+  // The part of the conversation that fits, from 0 to 1; nothing if the counts do not tell. 0 means that the
+  // tokens reserved for the answer alone fill the window, so that shortening the conversation is no help.
+  std::optional<double> share() const;
+  bool operator==(const Overflow&) const = default;
+};
+
 struct Failure {
   FailureKind kind = FailureKind::Server;
   bool retryable = false;
@@ -52,6 +65,7 @@ struct Failure {
   Text message = {};                                   // for people; what the answer was, if it has no words
   Text code = {};                                      // the provider's word for it, if it has one
   Text request_id = {};                                // what the provider's support asks for
+  Overflow overflow = {};                              // of ContextTooLong
   bool operator==(const Failure&) const = default;
 };
 
