@@ -184,7 +184,7 @@ Result<Change> Memory::complete_pending(const Text& reason) {
   }
   for (const Block& use : uses) names[use.as<ToolUseBlock>()->id] = use.as<ToolUseBlock>()->name;
   MessageBuilder builder(Role::Tool);
-  for (const std::string& id : s.open.waiting) {
+  for (const std::string& id : s.open.waiting.ids()) {
     builder.block(ToolResultBlock{Text::repaired(id), names[id], reason, true});
   }
   PARLEY_TRY(const Message message, builder.build());
@@ -193,7 +193,7 @@ Result<Change> Memory::complete_pending(const Text& reason) {
 
 std::vector<Text> Memory::pending() const {
   std::vector<Text> out;
-  for (const std::string& id : state_->open.waiting) out.push_back(Text::repaired(id));
+  for (const std::string& id : state_->open.waiting.ids()) out.push_back(Text::repaired(id));
   return out;
 }
 

@@ -148,7 +148,7 @@ Result<void> OpenExchange::follow(const Message& message, Position position) {
   const bool continues = message.continues_step();
   const auto still_waiting = [&] {
     return fail(Code::BrokenHistory,
-                "the calls " + named(waiting) + " wait for results, and nothing else can come now");
+                "the calls " + named(waiting.ids()) + " wait for results, and nothing else can come now");
   };
   if (blocks.empty() && is_open()) return still_waiting();
   if (!is_open()) unit = position;
@@ -160,15 +160,13 @@ Result<void> OpenExchange::follow(const Message& message, Position position) {
     Text kept;
     const std::string_view id = block.id().present() ? plain(arena, block.id(), kept) : std::string_view();
     if (block.type == BlockType::ToolUse) {
-      if (!id.empty()) waiting.emplace_back(id);  // what has no id cannot be answered
+      if (!id.empty()) waiting.add(id);  // what has no id cannot be answered
       continue;
     }
-    const auto call = std::find(waiting.begin(), waiting.end(), id);
-    if (call == waiting.end()) {
+    if (!waiting.answer(id)) {
       return fail(Code::BrokenHistory,
                   "a result is for the call '" + std::string(id) + "', and no such call waits");
     }
-    waiting.erase(call);
     if (older != 0) --older;
   }
   return {};

@@ -22,6 +22,7 @@
 #include "memory/id_index.h"
 #include "memory/log.h"
 #include "memory/spans.h"
+#include "memory/waiting_calls.h"
 #include "parley/memory/memory.h"
 
 namespace parley::memory {
@@ -93,12 +94,11 @@ struct View {
 // The calls that wait for results, and where their exchange began.
 struct OpenExchange {
   Position unit = kNoEnd;
-  std::vector<std::string> waiting;  // ids, in the order of the calls
+  WaitingCalls waiting;
 
   bool is_open() const { return !waiting.empty(); }
   // Takes note of what `message` calls and answers. Fails with BrokenHistory, and may then hold anything, if
-  // it cannot come now. A list and a search through it, because an exchange has few calls: 10,000 in one,
-  // answered one by one, take two seconds.
+  // it cannot come now.
   Result<void> follow(const Message& message, Position position);
 };
 

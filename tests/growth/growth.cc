@@ -112,6 +112,27 @@ void add_messages(std::vector<Work>& works) {
   works.push_back({"result of parts", repeated("", "a"), [run](const auto& text) { run(text, true); }});
 }
 
+// ---- An answer with many calls, whose results are stored one by one.
+
+void add_calls(std::vector<Work>& works) {
+  constexpr std::size_t kBytesOfACall = 64;
+  const auto run = [](const std::string& text) {
+    std::vector<Block> uses, results;
+    for (std::size_t i = 0; i < text.size() / kBytesOfACall; ++i) {
+      const Text id = Text::repaired("call_" + std::to_string(i));
+      uses.emplace_back(ToolUseBlock{id, Text("f"), Text("{}")});
+      results.emplace_back(ToolResultBlock{id, Text("f"), Text("done")});
+    }
+    auto store = std::make_shared<store::Store>(store::open_store("memory:").value());
+    StoredMemory memory = StoredMemory::open(store, {.session = "s"}).value();
+    (void)memory.add(MessageBuilder(Role::Assistant).blocks(std::move(uses)).build().value());
+    for (Block& result : results) {
+      (void)memory.add(MessageBuilder(Role::Tool).block(std::move(result)).build().value());
+    }
+  };
+  works.push_back({"calls answered one by one", repeated("", "a"), run, 64 * 1024});
+}
+
 // ---- Images: headers of many small parts, pixels of many small steps.
 
 void add_images(std::vector<Work>& works) {
@@ -416,6 +437,7 @@ int main() {
   std::vector<Work> works;
   add_filters(works);
   add_messages(works);
+  add_calls(works);
   add_images(works);
   add_base64(works);
   add_urls(works);
