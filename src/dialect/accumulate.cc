@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "message/edit.h"
+#include "base/append_large.h"
 #include "parley/base/utf8.h"
 #include "parley/json/writer.h"
 
@@ -24,6 +25,8 @@ std::optional<Block> media_of(const Json& raw, Dialect dialect) {
   return media.size() == 1 ? std::optional(std::move(media.front())) : std::nullopt;
 }
 
+constexpr std::size_t kNoteBytes = 4096;  // of arguments, in a note
+
 }  // namespace
 
 void Accumulator::add_delta(const stream::Delta& delta) {
@@ -35,7 +38,7 @@ void Accumulator::add_delta(const stream::Delta& delta) {
   }
   std::string& text = delta.kind == stream::DeltaKind::Signature ? last_->signature : last_->text;
   if (delta.replaces) text.clear();
-  text.append(delta.text);
+  append_large(text, delta.text);
 }
 
 void Accumulator::add(const StreamEvent& event) {
@@ -63,6 +66,24 @@ void Accumulator::add(const StreamEvent& event) {
   } else if (const auto* failed = std::get_if<stream::Failed>(&event)) {
     failure_ = *failed;
   }
+}
+
+void Accumulator::shorten(std::size_t most_bytes) {
+  auto kept = blocks_.begin();
+  for (; kept != blocks_.end(); ++kept) {
+    Growing& growing = kept->second;
+    const std::size_t size = growing.text.size() + growing.signature.size();
+    if (size > most_bytes) {
+      if (growing.type != BlockType::Text) break;
+      const std::string head = growing.text.substr(0, most_bytes + 1);
+      growing.text = is_utf8(growing.text) ? head.substr(0, utf8_floor(growing.text, most_bytes)) : head;
+      ++kept;
+      break;
+    }
+    most_bytes -= size;
+  }
+  blocks_.erase(kept, blocks_.end());
+  last_ = nullptr;
 }
 
 // A block that was not ended and cannot be taken for whole.
@@ -105,7 +126,7 @@ std::optional<Block> Accumulator::block_of(Growing& growing) const {
 Note Accumulator::note_of(const Growing& growing, std::size_t position) const {
   const bool is_call = growing.type == BlockType::ToolUse;
   std::string detail = is_call ? "the stream ended within the arguments of a call of '" + growing.name.str() +
-                                     "': " + growing.text
+                                     "': " + growing.text.substr(0, kNoteBytes)
                                : "the stream ended within thinking that is not signed";
   return {is_call ? "call_incomplete" : "thinking_incomplete",
           is_call ? Severity::Major : Severity::Minor,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/append_large.h"
 #include "model/left_out.h"
 #include "parley/base/clock.h"
 
@@ -13,8 +14,11 @@ namespace {
 
 // Enough of an answer that is none to say what it is.
 constexpr std::size_t kBeginning = std::size_t{64} * 1024;
-constexpr std::size_t kMostNames = 8;    // of events that are not known, in a note
-constexpr std::size_t kShortestKey = 4;  // replacing less would only garble the text
+constexpr std::size_t kMostNames = 8;                        // of events that are not known, in a note
+constexpr std::size_t kShortestKey = 4;                      // replacing less would only garble the text
+constexpr std::size_t kMostHeld = 4096;                      // events before the first word
+constexpr std::size_t kMostBlocks = std::size_t{64} * 1024;  // of an answer
+constexpr std::size_t kMostKept = std::size_t{1024} * 1024;  // bytes of an answer that is too long
 
 // What a server repeats of the key is taken out before a text is cut: half a key would not be found.
 void remove_key(std::string& text, const Secret& key) {
@@ -121,8 +125,13 @@ void Attempt::judge(std::string_view piece) {
 Result<void> Attempt::take_bytes(std::string_view piece) {
   if (is_good_ && !is_judged_) judge(piece);
   const bool is_answer = is_good_ && !is_stream_;
-  body_.append(is_answer ? piece : piece.substr(0, kBeginning - std::min(body_.size(), kBeginning)));
+  append_large(body_, is_answer ? piece : piece.substr(0, kBeginning - std::min(body_.size(), kBeginning)));
   if (is_stream_) reader_->feed(piece, [this](const StreamEvent& event) { take(event); });
+  if (held_.size() > kMostHeld || gathered_.block_count() > kMostBlocks) {
+    return fail(Code::LimitExceeded, "the answer has more than " +
+                                         std::to_string(held_.size() > kMostHeld ? kMostHeld : kMostBlocks) +
+                                         (held_.size() > kMostHeld ? " events and not a word" : " blocks"));
+  }
   if (question_.stop.stop_requested()) return fail(Code::Cancelled, "the call was stopped");
   return {};
 }
@@ -222,8 +231,11 @@ Attempted Attempt::broken(const Error& error) {
   failure.kind = FailureKind::Transport;
   failure.retryable = error.retryable();
   failure.message = Text::repaired(error.message);
-  // What is too large is that again.
-  if (error.code == Code::LimitExceeded) failure.kind = FailureKind::Server;
+  // What is too large is that again. It has no end that could be waited for, so its beginning must do.
+  if (error.code == Code::LimitExceeded) {
+    failure.kind = FailureKind::Server;
+    gathered_.shorten(kMostKept);
+  }
   if (error.code == Code::Invalid) failure.kind = FailureKind::InvalidRequest;
   const bool is_ours = error.code == Code::Cancelled || error.code == Code::Timeout;
   const Code code = is_ours ? error.code : code_of(failure);

@@ -210,6 +210,49 @@ TEST(Attempt, HoldsItsLimitOnAnAnswer) {
   }
 }
 
+// What an endless stream said takes no more room than its beginning.
+TEST(Attempt, KeepsTheBeginningOfAnEndlessStream) {
+  const std::string piece = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" +
+                            std::string(65536, 'x') + "\"}}]}\n\n";
+  TestProvider provider([&](LoopbackServer::Connection& connection, const SeenRequest&) {
+    bool open = connection.send("HTTP/1.1 200 OK\r\n\r\n");
+    while (open) open = connection.send(piece);
+  });
+  ModelConfig config = provider.config();
+  config.max_answer_bytes = 4'000'000;
+  const auto called = opened(config)->complete(hello());
+  ASSERT_TRUE(called);
+  ASSERT_TRUE(called->cut);
+  EXPECT_FALSE(called->cut->retryable);
+  EXPECT_EQ(called->message.get_text_content()->size(), 1024U * 1024U);
+}
+
+// Events without a word, and blocks without an end, are counted.
+TEST(Attempt, EndsAStreamOfNothingAndAStreamOfBlocks) {
+  const auto ends_with = [](const std::string& words, const std::function<std::string(int)>& event) {
+    TestProvider provider([&](LoopbackServer::Connection& connection, const SeenRequest&) {
+      bool open = connection.send("HTTP/1.1 200 OK\r\n\r\n");
+      for (int i = 0; open; ++i) open = connection.send(event(i));
+    });
+    const auto called = opened(provider.config("anthropic"))->complete(hello());
+    const std::string message = called ? called->cut->message.str() : called.error().message;
+    EXPECT_TRUE(message.contains(words)) << message;
+  };
+  ends_with("4096 events and not a word", [](int) {
+    std::string out;
+    for (int i = 0; i < 100; ++i) out += "event: news\ndata: {\"type\":\"news\"}\n\n";
+    return out;
+  });
+  ends_with("65536 blocks", [](int n) {
+    std::string out;
+    for (int i = n * 100; i < n * 100 + 100; ++i) {
+      out += R"(data: {"type":"content_block_start","index":)" + std::to_string(i) +
+             R"(,"content_block":{"type":"text","text":"x"}})" + "\n\n";
+    }
+    return out;
+  });
+}
+
 // ---- Streams that die
 
 // A2

@@ -22,7 +22,8 @@ struct Accumulated {
   bool is_truncated = false;  // no Done was seen
   std::optional<stream::Failed> failure;
   // What was left out of a truncated message (rule 9 of repairing): calls whose arguments are not whole
-  // ("call_incomplete", the note has their text) and unsigned thinking that was cut ("thinking_incomplete").
+  // ("call_incomplete", the note has the beginning of their text) and unsigned thinking that was cut
+  // ("thinking_incomplete").
   std::vector<Note> notes;
 };
 
@@ -31,6 +32,11 @@ class Accumulator {
   explicit Accumulator(Dialect dialect) : dialect_(dialect) {}
 
   void add(const StreamEvent& event);
+  // Forgets all but the first `most_bytes` bytes of what was said: a text is cut between two characters, and
+  // what follows it, or cannot be cut, is left out.
+  void shorten(std::size_t most_bytes);
+  // How many blocks have begun.
+  std::size_t block_count() const { return blocks_.size(); }
   // What was said so far. The Accumulator is empty again afterwards.
   Accumulated take();
 

@@ -4,7 +4,8 @@
 //   A1  The answer to a request is the same message whether it came as a stream or whole.
 //   A2  A call is tried again only if its failure is retryable and no event of it was delivered.
 //   A3  What was delivered before a stream died is kept: the answer has it, and `cut` says why it is not all.
-//       Its message can be stored and sent again: calls that are not whole are left out, with a note.
+//       Its message can be stored and sent again: calls that are not whole are left out, with a note, and of
+//       an answer that is larger than it may be the first MiB stays.
 //   A4  After a stop is asked for the call ends soon: with a cut answer if anything was delivered, with
 //       Cancelled otherwise.
 //   A5  Every call, a failed one too, is in the ledger once, with all its attempts.
