@@ -35,6 +35,11 @@ std::string sentence(Trouble trouble, const Model& model, bool openmanus) {
   return {};
 }
 
+// OpenManus takes what there is.
+bool is_unfinished(Finish finish) {
+  return finish == Finish::Length || finish == Finish::MalformedCall || failure_kind(finish).has_value();
+}
+
 std::unexpected<CallError> refused(const Model& model, Error error, Failure failure,
                                    const CallRecord& call = {}) {
   CallRecord record = call;
@@ -89,6 +94,14 @@ class Asking {
       return refused(model_, fail(code, why).error(), *answer->cut, answer->call);
     }
     Text text = answer->message.get_text_content("").value_or(Text());
+    const Finish finish = answer->outcome.finish;
+    if (!text.empty() && !options_.openmanus && is_unfinished(finish)) {
+      const std::string why =
+          "the answer is not whole: the model ended with '" + std::string(to_string(finish)) + "'";
+      const Code code = finish == Finish::Length ? Code::LimitExceeded : Code::Invalid;
+      return refused(model_, fail(code, why).error(),
+                     failure_kind(finish).value_or(FailureKind::InvalidRequest), answer->call);
+    }
     if (!text.empty()) return text;
     const auto kind = failure_kind(answer->outcome.finish).value_or(FailureKind::Server);
     const Trouble trouble = options_.stream ? Trouble::EmptyStream : Trouble::Empty;

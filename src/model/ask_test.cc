@@ -73,6 +73,25 @@ TEST(Ask, TakesHalfAnAnswerForNoText) {
   EXPECT_EQ(text.error().call.attempts, 1U);
 }
 
+// K1
+TEST(Ask, TakesAnAnswerThatReachedItsLimitForNoText) {
+  for (const auto& [finish, code] :
+       {std::pair(Finish::Length, Code::LimitExceeded), std::pair(Finish::Filtered, Code::Invalid)}) {
+    Outcome cut = plain_outcome();
+    cut.finish = finish;
+    TestProvider provider({sse(streamed(Dialect::OpenAI, Message::assistant_message("half"), cut))});
+    const auto model = opened(provider.config());
+    const auto ours = ask(*model, {&kHello, 1});
+    ASSERT_FALSE(ours);
+    EXPECT_EQ(ours.error().code, code);
+    EXPECT_EQ(ours.error().message, "the answer is not whole: the model ended with '" +
+                                        std::string(to_string(finish)) + "'");
+    const auto theirs = ask(*model, {&kHello, 1}, {.openmanus = true});
+    ASSERT_TRUE(theirs) << "OpenManus takes what there is";
+    EXPECT_EQ(theirs->view(), "half");
+  }
+}
+
 // A caller who stopped must not take that for something that may pass.
 TEST(Ask, SaysThatItWasStopped) {
   std::stop_source stop;
