@@ -36,6 +36,12 @@ Error cannot_start(const Error& error) {
   return {error.code == Code::Unresolved ? Code::Unavailable : error.code, error.message, error.path};
 }
 
+std::string seconds(std::chrono::milliseconds time) {
+  const std::string tenths = std::to_string((time.count() + 50) / 100);
+  const std::string whole = tenths.size() > 1 ? tenths.substr(0, tenths.size() - 1) : "0";
+  return tenths.ends_with('0') ? whole + " s" : whole + "." + tenths.back() + " s";
+}
+
 }  // namespace
 
 McpClient::McpClient(McpServer server, McpOptions options)
@@ -85,10 +91,20 @@ void McpClient::count_start(const Result<std::shared_ptr<McpTransport>>& started
   last_failure_ = started ? "it gave no answer" : started.error().message;
   const int doublings = std::clamp(starts_ - 2, 0, 16);
   next_start_ = Deadline::in(std::min(options_.pause * (1 << doublings), kLongestPause));
+  if (!started && started.error().code == Code::Timeout) rest();
+}
+
+// A start that takes too long costs the time of whoever waits for it. REQUIRES: the lock is held.
+void McpClient::rest() {
+  starts_ = std::max(starts_, 2);
+  next_start_ = Deadline::in(kLongestPause);
 }
 
 Result<std::shared_ptr<McpTransport>> McpClient::connected(Deadline deadline, const std::stop_token& stop) {
   std::shared_ptr<McpTransport> old;  // ends without the lock
+  if (stop.stop_requested()) {
+    return fail(Code::Cancelled, "the start of the server '" + server_.name + "' was stopped");
+  }
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, stop, deadline.at(), [&] { return !is_starting_; })) {
     return fail(stop.stop_requested() ? Code::Cancelled : Code::Timeout,
@@ -142,9 +158,22 @@ Result<McpMessage> McpClient::ask(std::string_view method, const Json& params, D
 
 Result<std::vector<McpTool>> McpClient::list(const std::stop_token& stop) {
   Result<std::vector<McpTool>> tools = list_pages(Deadline::in(options_.start_timeout), stop);
+  has_listed_ = has_listed_ || tools;
   if (tools) return tools;
   is_stale_ = true;
-  return std::unexpected(cannot_start(tools.error()));
+  Error error = cannot_start(tools.error());
+  if (error.code == Code::Timeout) {
+    std::shared_ptr<McpTransport> old;  // ends without the lock
+    const std::lock_guard lock(mutex_);
+    if (!has_listed_) {  // it began, and has not said a word since
+      old = std::exchange(transport_, nullptr);
+      last_failure_ = error.message;
+      rest();
+    }
+    error.message =
+        "the server '" + server_.name + "' did not answer within " + seconds(options_.start_timeout);
+  }
+  return std::unexpected(std::move(error));
 }
 
 Result<std::vector<McpTool>> McpClient::list_pages(Deadline deadline, const std::stop_token& stop) {

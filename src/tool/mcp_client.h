@@ -36,6 +36,7 @@ class McpClient {
   Result<std::shared_ptr<McpTransport>> connected(Deadline deadline, const std::stop_token& stop);
   Result<std::shared_ptr<McpTransport>> start(Deadline deadline, const std::stop_token& stop);
   Result<void> may_start() const;
+  void rest();
   void count_start(const Result<std::shared_ptr<McpTransport>>& started);
   void forget(const std::shared_ptr<McpTransport>& transport);
   std::optional<std::string> take(const McpMessage& message);
@@ -45,6 +46,7 @@ class McpClient {
   std::atomic<std::int64_t> last_id_ = 0;
   std::atomic<bool> is_stale_ = true;
   std::atomic<bool> has_tools_ = false;
+  std::atomic<bool> has_listed_ = false;
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

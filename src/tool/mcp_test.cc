@@ -333,10 +333,24 @@ TEST(McpStdio, AServerThatSaysNothingIsNotWaitedForForEver) {
   McpOptions hasty = options();
   hasty.start_timeout = kSoon;
   McpClient client(stdio_server({"--fault", "mute"}), hasty);
-  EXPECT_EQ(client.list({}).error().code, Code::Timeout);
+  const Result<std::vector<McpTool>> late = client.list({});
+  EXPECT_EQ(late.error().code, Code::Timeout);
+  EXPECT_TRUE(late.error().message.starts_with("the server 'test' did not answer within "))
+      << late.error().message;
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(client.list(stop.get_token()).error().code, Code::Cancelled);
+}
+
+// MC2: nobody waits for it again so soon.
+TEST(McpStdio, AServerThatSaysNothingRestsAfterTheFirstStart) {
+  const Folder folder;
+  McpOptions hasty = options();
+  hasty.start_timeout = kSoon;
+  McpClient client(stdio_server({"--fault", "mute", "--starts", folder.file("starts")}), hasty);
+  EXPECT_EQ(client.list({}).error().code, Code::Timeout);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.list({}).error().code, Code::Unavailable);
+  EXPECT_LE(folder.lines("starts").size(), 1U);
 }
 
 // MC4.

@@ -5,7 +5,8 @@
 //        Interrupted, and nobody repeats the call by themselves; but a stream of HTTP that ended too soon
 //        goes on, if the server lets it.
 //   MC2  A server that is gone is started, or connected to, at the next call; at most once for each call, and
-//        after several failures only behind a pause that doubles.
+//        after several failures only behind a pause that doubles; after a start that took too long only
+//        behind the longest pause, so that a server which never answers holds up one start a minute.
 //   MC3  Every wait has a deadline and hears a stop; the server is then told with notifications/cancelled.
 //   MC4  A message over the limit, a line that is no message, an answer nobody asked for: none of them is
 //        kept, and none of them ends the program. Lines that are no message are passed over.
@@ -68,7 +69,7 @@ std::span<const std::string_view> mcp_safe_variables();
 
 struct McpOptions {
   std::vector<McpVariable> environment = {};        // of every server that is started; its own `env` wins
-  std::chrono::milliseconds start_timeout{60'000};  // to start, to agree on a version and to list
+  std::chrono::milliseconds start_timeout{10'000};  // to start, to agree on a version and to list
   std::size_t max_message_bytes = std::size_t{32} * 1024 * 1024;
   std::size_t max_tools = 1000;           // of one server
   std::chrono::milliseconds pause{1000};  // before the third start in a row, then doubled up to a minute
