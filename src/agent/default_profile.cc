@@ -35,7 +35,8 @@ std::vector<Text> reminders(const Loop& loop) {
   if (loop.reply && !is_told_the_schema(loop)) out.push_back(in_this_form(loop.options.reply->schema));
   if (loop.was_cut) out.push_back(go_on());
   if (loop.is_warned) out.push_back(warning());
-  if (!loop.options.next_step_prompt.empty()) out.push_back(loop.options.next_step_prompt);
+  const std::optional<Text>& prompt = loop.options.next_step_prompt;
+  if (prompt && !prompt->empty()) out.push_back(*prompt);
   return out;
 }
 

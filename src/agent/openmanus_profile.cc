@@ -32,7 +32,9 @@ Result<bool> take(Loop& loop, const ModelAnswer& answer) {
   const ToolChoice choice = loop.options.tool_choice;
   const std::vector<ToolCall> calls = answer.message.tool_calls();
   const Text content = answer.message.content().value_or(Text());
-  if (answer.message.content_shape() == ContentShape::Absent && calls.empty()) {
+  // An answer without choices is none; one that says nothing is stored as "".
+  const bool says_nothing = answer.message.content_shape() == ContentShape::Absent && calls.empty();
+  if (says_nothing && answer.outcome.finish == Finish::Unsaid) {
     return fail(Code::Missing, "No response received from the LLM");
   }
   if (choice == ToolChoice::None) {
@@ -65,7 +67,7 @@ Result<Text> act_on(Loop& loop, const ToolUseBlock& use) {
   ToolContext context;
   context.call_id = use.id;
   context.stop = loop.stop.get_token();
-  const ToolOutput output = loop.tools->run(use, context);
+  const ToolOutput output = openmanus_run(*loop.tools, use, context);
   const auto time =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
   Text words = openmanus_text(use.name, output);
@@ -81,7 +83,8 @@ Result<Text> act_on(Loop& loop, const ToolUseBlock& use) {
 }  // namespace
 
 Result<bool> think_openmanus(Loop& loop) {
-  if (!loop.options.next_step_prompt.empty()) loop.history->remind({loop.options.next_step_prompt});
+  const std::optional<Text>& prompt = loop.options.next_step_prompt;
+  if (prompt && !prompt->empty()) loop.history->remind({*prompt});
   const Called<ModelAnswer> answer = ask(loop);
   if (!answer && answer.error().failure.kind == FailureKind::ContextTooLong) {
     const Text words =
@@ -133,11 +136,11 @@ std::optional<std::size_t> repetitions_openmanus(const Loop& loop) {
 
 // The prompt grows each time; what was null becomes Python's word for it.
 void handle_stuck_openmanus(Loop& loop) {
-  const Text& old = loop.options.next_step_prompt;
+  const std::optional<Text> old = loop.options.next_step_prompt;
   loop.options.next_step_prompt = with(
       "        Observed duplicate responses. Consider new strategies and avoid repeating ineffective "
       "paths already attempted.\n",
-      old.empty() ? std::string_view("None") : old.view());
+      old ? old->view() : std::string_view("None"));
 }
 
 }  // namespace parley::agent

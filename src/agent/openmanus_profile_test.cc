@@ -49,7 +49,8 @@ struct Stage {
   std::unique_ptr<ToolCallAgent> agent;
 };
 
-Turn empty_answer() { return says(*MessageBuilder(Role::Assistant).build()); }
+// An answer whose content is null, and one without choices.
+Turn empty_answer(Finish finish) { return says(*MessageBuilder(Role::Assistant).build(), finish); }
 
 TEST(OpenManusProfile, HasTheDefaultsOfToolCallAgent) {
   const AgentOptions options = openmanus_options();
@@ -90,10 +91,52 @@ TEST(OpenManusProfile, TheWordsOfExecuteTool) {
     const ToolUseBlock use{Text("id"), Text::repaired(row.name), Text::repaired(row.arguments)};
     EXPECT_EQ(stage.agent->execute_tool(use), Text::repaired(row.words)) << row.name;
   }
-  const ToolUseBlock list{Text("id"), Text("look"), Text("[1]")};
-  EXPECT_TRUE(
-      stage.agent->execute_tool(list).view().starts_with("Error: \xE2\x9A\xA0\xEF\xB8\x8F Tool 'look' "
-                                                         "encountered a problem: "));
+}
+
+// What Python 3.11 and pydantic 2 say of tool(**json.loads(arguments)).
+TEST(OpenManusProfile, TheWordsForArgumentsThatPythonRefuses) {
+  Stage stage({says("x")});
+  const std::string problem = "Error: \xE2\x9A\xA0\xEF\xB8\x8F Tool 'look' encountered a problem: ";
+  const std::string look = "name='look' description='' parameters={'type': 'object'}";
+  const std::string invalid = "Error: Error parsing arguments for look: Invalid JSON format";
+  const std::pair<const char*, std::string> rows[] = {
+      {"[1]", problem + look + " argument after ** must be a mapping, not list"},
+      {"[]", problem + look + " argument after ** must be a mapping, not list"},
+      {"null", problem + look + " argument after ** must be a mapping, not NoneType"},
+      {"5", problem + look + " argument after ** must be a mapping, not int"},
+      {"1.5", problem + look + " argument after ** must be a mapping, not float"},
+      {"true", problem + look + " argument after ** must be a mapping, not bool"},
+      {"\"x\"", problem + look + " argument after ** must be a mapping, not str"},
+      {" ", invalid},
+      {"NaN]", invalid},
+      {"\xEF\xBB\xBF{}", invalid},
+      {"{\"a\":\"\n\"}", invalid},
+      {R"({"a":"\ud8"})", invalid},
+      {R"({"a":NaN,"b":[Infinity,-Infinity],"c":"\ud800"})", "Observed output of cmd `look` executed:\nseen"},
+  };
+  for (const auto& [arguments, words] : rows) {
+    const ToolUseBlock use{Text("id"), Text("look"), Text::repaired(arguments)};
+    EXPECT_EQ(stage.agent->execute_tool(use).view(), words) << arguments;
+  }
+}
+
+TEST(OpenManusProfile, TheStuckPromptTellsNullAndEmptyApart) {
+  AgentOptions options = plain();
+  options.next_step_prompt = Text();
+  Stage stage({says("a")}, options);
+  stage.agent->handle_stuck_state();
+  EXPECT_TRUE(stage.agent->options().next_step_prompt->view().ends_with("already attempted.\n"));
+}
+
+TEST(OpenManusProfile, TooManyCallsAreNotRun) {
+  AgentOptions options = plain();
+  options.max_calls = 1;
+  Stage stage({calls({call("a", "look"), call("b", "look")})}, options);
+  const RunReport report = stage.run();
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  EXPECT_EQ(report.error->code, Code::LimitExceeded);
+  EXPECT_TRUE(stage.tools.ran->empty());
+  EXPECT_EQ(stage.lines().size(), 4U);
 }
 
 // think() and act() by the way a tool may be chosen and what the model says: 12.1 and 12.2.
@@ -114,9 +157,14 @@ TEST(OpenManusProfile, ThinkAndActByToolChoice) {
        {"assistant: hm +look", "tool: Observed output of cmd `look` executed:\nseen"}},
       {"auto, words", ToolChoice::Auto, says("hi"), "hi", {"assistant: hi"}},
       {"auto, nothing", ToolChoice::Auto, says(""), "Thinking complete - no action needed", {"assistant: "}},
+      {"auto, null",
+       ToolChoice::Auto,
+       empty_answer(Finish::Stop),
+       "Thinking complete - no action needed",
+       {"assistant: "}},
       {"auto, no answer",
        ToolChoice::Auto,
-       empty_answer(),
+       empty_answer(Finish::Unsaid),
        "Thinking complete - no action needed",
        {"assistant: Error encountered while processing: No response received from the LLM"}},
       {"none, words", ToolChoice::None, says("hi"), "hi", {"assistant: hi"}},

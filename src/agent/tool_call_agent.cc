@@ -85,7 +85,7 @@ Result<bool> ToolCallAgent::think() { return loop_->row.think(*loop_); }
 Result<Text> ToolCallAgent::act() { return loop_->row.act(*loop_); }
 
 Text ToolCallAgent::execute_tool(const ToolUseBlock& use) {
-  return openmanus_text(use.name, loop_->tools->run(use));
+  return openmanus_text(use.name, openmanus_run(*loop_->tools, use));
 }
 
 }  // namespace parley

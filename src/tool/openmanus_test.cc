@@ -96,7 +96,8 @@ class OpenManusTools : public ::testing::Test {
   ~OpenManusTools() override { std::filesystem::remove_all(root_); }
 
   std::string run(Text name, std::string_view arguments, ToolContext context = {}) const {
-    return openmanus_text(name, tools_.run({Text("id"), name, Text::repaired(arguments)}, context)).str();
+    const ToolUseBlock use{Text("id"), name, Text::repaired(arguments)};
+    return openmanus_text(name, openmanus_run(tools_, use, context)).str();
   }
 
   std::filesystem::path root_;
@@ -141,6 +142,35 @@ TEST_F(OpenManusTools, HaveTheirNamesAndOutputs) {
             "Observed output of cmd `planning` executed:\nError: No active plan. Please specify a plan_id or "
             "set an "
             "active plan.");
+}
+
+// What Python 3.11 makes of terminate(**json.loads(arguments)).
+TEST_F(OpenManusTools, TakeArgumentsAsPythonDoes) {
+  const std::string problem = "Error: \xE2\x9A\xA0\xEF\xB8\x8F Tool 'terminate' encountered a problem: ";
+  const std::string done =
+      "Observed output of cmd `terminate` executed:\nThe interaction has been completed with status: ";
+  const std::pair<const char*, std::string> rows[] = {
+      {"{}", problem + "Terminate.execute() missing 1 required positional argument: 'status'"},
+      {"", problem + "Terminate.execute() missing 1 required positional argument: 'status'"},
+      {R"({"status":"ok","x":1})", problem + "Terminate.execute() got an unexpected keyword argument 'x'"},
+      {R"({"x":1})", problem + "Terminate.execute() got an unexpected keyword argument 'x'"},
+      {R"({"status":"maybe"})", done + "maybe"},
+      {R"({"status":1,"status":2})", done + "2"},
+      {R"({"status":true})", done + "True"},
+      {R"({"status":null})", done + "None"},
+      {R"({"status":NaN})", done + "nan"},
+      {R"({"status":-Infinity})", done + "-inf"},
+      {R"({"status":"\ud83d\ude00"})", done + "\U0001F600"},
+      {R"({"status":"\ud800"})", done + "\uFFFD"},
+      {R"({"status":"\udc00\ud800\\ud800 NaN"})", done + "\uFFFD\uFFFD\\ud800 NaN"},
+  };
+  for (const auto& [arguments, words] : rows) EXPECT_EQ(run("terminate", arguments), words) << arguments;
+  EXPECT_EQ(run("str_replace_editor", "{}"),
+            "Error: \xE2\x9A\xA0\xEF\xB8\x8F Tool 'str_replace_editor' encountered a problem: "
+            "StrReplaceEditor.execute() missing 2 required keyword-only arguments: 'command' and 'path'");
+  EXPECT_EQ(run("python_execute", "{}"),
+            "Error: \xE2\x9A\xA0\xEF\xB8\x8F Tool 'python_execute' encountered a problem: "
+            "PythonExecute.execute() missing 1 required positional argument: 'code'");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "parley/json/writer.h"
 #include "parley/tool/openmanus.h"
 #include "parley/tool/plan.h"
+#include "tool/python_repr.h"
 
 namespace parley {
 namespace {
@@ -81,6 +82,24 @@ class Adapted : public RunnableTool {
   std::optional<milliseconds> timeout_;
 };
 
+// OpenManus tells the model which status there is, and takes any.
+class Terminate : public RunnableTool {
+ public:
+  const Tool& spec() const override { return spec_; }
+  bool changes_world(const Json& /*arguments*/) const override { return false; }
+  const Json& accepted() const override { return accepted_; }
+  ToolOutput run(const Json& arguments, const ToolContext& /*context*/) override {
+    const Json status = arguments.get("status").value_or(Json());
+    const auto text = status.as_string();
+    return ToolOutput::text(Text::repaired("The interaction has been completed with status: " +
+                                           (text ? text->str() : python_repr(status))));
+  }
+
+ private:
+  const Tool spec_ = terminate_tool()->spec();
+  const Json accepted_ = Json::trusted(Text(R"({"type":"object","required":["status"]})"));
+};
+
 }  // namespace
 
 Result<std::vector<std::shared_ptr<RunnableTool>>> openmanus_tools(const OpenManusToolsOptions& options) {
@@ -92,7 +111,7 @@ Result<std::vector<std::shared_ptr<RunnableTool>>> openmanus_tools(const OpenMan
       std::make_shared<Adapted>(bash_tool(options.programs), Text("bash"), as_bash), std::move(editor),
       std::make_shared<PlanTool>(Text("planning"))};
   if (options.ask) tools.push_back(ask_human_tool(options.ask));
-  tools.push_back(terminate_tool());
+  tools.push_back(std::make_shared<Terminate>());
   return tools;
 }
 

@@ -42,7 +42,7 @@ std::string explained(const std::vector<Error>& errors) {
 // What can be checked of the arguments (T2).
 Result<Schema> schema_of(const RunnableTool& tool) {
   const Json anything = Json::trusted(Text("{}"));
-  const Json& said = tool.spec().parameters;
+  const Json& said = tool.accepted();
   Result<Schema> schema = Schema::of(said.is_null() ? anything : said);
   const bool is_beyond_us = !schema && schema.error().code == Code::Unsupported;
   return is_beyond_us && tool.checks_arguments() ? Schema::of(anything) : std::move(schema);

@@ -69,7 +69,7 @@ struct AgentOptions {
   Text name = Text("parley");
   Text description = {};
   Text system_prompt = {};
-  Text next_step_prompt = {};
+  std::optional<Text> next_step_prompt = {};  // OpenManus tells null and "" apart
   Profile profile = Profile::Default;
   std::size_t max_steps = 30;
   std::optional<std::chrono::milliseconds> timeout =

@@ -17,6 +17,12 @@ namespace parley {
 // text shows its structured form as Python does; one of images alone is the error that OpenManus makes of it.
 Text openmanus_text(std::string_view name, const ToolOutput& output);
 
+// Runs a call as OpenManus does: the arguments are what Python's json.loads() takes, and arguments that
+// execute() would not take are told in Python's words, with OpenManus' names for its classes. NaN and the
+// infinities come to a tool as the strings "nan", "inf" and "-inf", which is what Python shows of them; half
+// a surrogate pair as U+FFFD, because a Text is UTF-8. Otherwise as ToolBox::run().
+ToolOutput openmanus_run(const ToolBox& tools, const ToolUseBlock& use, const ToolContext& context = {});
+
 struct OpenManusToolsOptions {
   std::string root;  // of str_replace_editor
   ProgramOptions programs = {};

@@ -84,9 +84,11 @@ class RunnableTool {
   virtual bool is_parallel() const { return true; }
   // How long a call may take, if that is for the tool to say: whoever asks a person waits longer.
   virtual std::optional<std::chrono::milliseconds> timeout() const { return std::nullopt; }
+  // The schema that arguments must keep to (T2); what a model is told may be narrower.
+  virtual const Json& accepted() const { return spec().parameters; }
   // Whether run() refuses wrong arguments by itself, as a server elsewhere does.
   virtual bool checks_arguments() const { return false; }
-  // `arguments` is an object that the schema of spec() allows (T2).
+  // `arguments` is an object that accepted() allows (T2).
   virtual ToolOutput run(const Json& arguments, const ToolContext& context) = 0;
 };
 
