@@ -111,7 +111,7 @@ Next export_talk(Talk& talk, const std::string& argument) {
   if (!writing) {
     say(writing.error().message);
   } else if (file.empty() || file == "-") {
-    talk.screen().answer(writing->text.str() + "\n");
+    talk.screen().lines(writing->text.str() + "\n");
   } else if (print_content(writing->text.str() + "\n", file) == Exit::Ok) {
     say(fmt::format("the conversation is in {}", file));
   }

@@ -28,8 +28,7 @@ Screen::Screen(Output& output, bool is_quiet)
       draws_(!is_quiet && can_draw(STDERR_FILENO)),
       dim_(has_colour(STDERR_FILENO) ? Control::Dim : Control::None),
       plain_(has_colour(STDERR_FILENO) ? Control::Plain : Control::None),
-      answer_is_visible_(output.is_terminal()),
-      shares_terminal_(answer_is_visible_ && is_terminal(STDERR_FILENO)) {
+      shares_terminal_(output.is_terminal() && is_terminal(STDERR_FILENO)) {
   if (draws_) spinner_ = std::jthread([this](const std::stop_token& stop) { spin(stop); });
 }
 
@@ -46,14 +45,25 @@ bool Screen::answer(std::string_view words) {
   erase_spinner();
   since_ = Clock::now();
   if (shares_terminal_) end_error_line();
-  failure_ = output_.write(words);
-  if (failure_ && !output_.is_whole_or_nothing()) failure_ = output_.flush();
-  answer_is_open_ = words.back() != '\n';
+  std::string text = std::exchange(held_, {}) + std::string(words);
+  const std::size_t last = utf8_floor(text, text.size() - 1);
+  held_ = text.substr(last);
+  text.resize(last);
+  put_answer(text);
+  return failure_.has_value();
+}
+
+bool Screen::lines(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  erase_spinner();
+  release();
+  put_answer(text);
   return failure_.has_value();
 }
 
 void Screen::end_answer() {
   const std::lock_guard lock(mutex_);
+  release();
   if (!std::exchange(answer_is_open_, false) || !failure_) return;
   erase_spinner();
   failure_ = output_.write("\n");
@@ -65,6 +75,7 @@ void Screen::thinking(std::string_view words) {
   const std::lock_guard lock(mutex_);
   erase_spinner();
   since_ = Clock::now();
+  if (shares_terminal_) release();
   if (!error_is_open_ && shares_terminal_ && std::exchange(answer_is_open_, false)) put_error({"\n"});
   put_error({dim_, words, plain_});
   error_is_open_ = words.back() != '\n';
@@ -75,6 +86,7 @@ void Screen::aside(std::string_view line) {
   const std::lock_guard lock(mutex_);
   erase_spinner();
   end_error_line();
+  if (shares_terminal_) release();
   if (shares_terminal_ && std::exchange(answer_is_open_, false)) put_error({"\n"});
   put_error({dim_, visible(without_secrets(line)), plain_, "\n"});
 }
@@ -101,6 +113,15 @@ void Screen::break_line() {
 }
 
 // REQUIRES of all below: the lock is held.
+
+void Screen::put_answer(std::string_view words) {
+  if (words.empty() || !failure_) return;
+  failure_ = output_.write(words);
+  if (failure_ && !output_.is_whole_or_nothing()) failure_ = output_.flush();
+  answer_is_open_ = words.back() != '\n';
+}
+
+void Screen::release() { put_answer(std::exchange(held_, {})); }
 
 void Screen::put_error(std::initializer_list<Piece> pieces) { show(STDERR_FILENO, pieces); }
 

@@ -1,11 +1,13 @@
 // What a person sees of a run: the answer on standard output, everything else on standard error.
 //
-// Invariants (tests/cli/chat.case shows N1):
+// Invariants (tests/cli/chat.case shows N1, tests/cli/kill_test.py N5):
 //   N1  Standard output gets the words of the answer and nothing else.
 //   N2  Nothing that came from a model or a tool acts on a terminal: control characters are shown as \uXXXX.
 //   N3  A line of one stream never begins within a line of the other, if both are on a terminal.
 //   N4  The spinner is drawn on a terminal only, not before 300 ms of silence, and is gone before anything
 //       else is printed.
+//   N5  The last character of what answer() got is printed by the next answer() or by end_answer(), so that
+//       whoever calls end_answer() after an answer is stored ends the output after it is stored.
 //
 // Safe from any thread.
 #pragma once
@@ -31,9 +33,11 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
   ~Screen();
 
-  // More of the answer. False once it cannot be written; failure() then says why.
+  // More of the answer. False once it cannot be written; failure() then says why. REQUIRES: UTF-8.
   bool answer(std::string_view words);
-  // Ends the line of the answer, if one is open.
+  // Whole lines for standard output, printed at once: JSON, an export. False as answer().
+  bool lines(std::string_view text);
+  // The answer is whole: prints its last character, and ends its line if one is open.
   void end_answer();
   const Result<void>& failure() const { return failure_; }
 
@@ -54,19 +58,21 @@ class Screen {
   void spin(const std::stop_token& stop);
   void erase_spinner();
   void end_error_line();
-  static void put_error(
-      std::initializer_list<Piece> pieces);  // whether it can be shown or not, the run goes on
+  // Whether it can be shown or not, the run goes on.
+  static void put_error(std::initializer_list<Piece> pieces);
+  void put_answer(std::string_view words);
+  void release();
 
   Output& output_;
   const bool is_quiet_;
-  const bool draws_;              // on standard error
-  const Control dim_, plain_;     // none if standard error has no colours
-  const bool answer_is_visible_;  // standard output is a terminal
-  const bool shares_terminal_;    // and so is standard error
+  const bool draws_;            // on standard error
+  const Control dim_, plain_;   // none if standard error has no colours
+  const bool shares_terminal_;  // the answer and standard error
 
   std::mutex mutex_;
   std::condition_variable_any woken_;
   Result<void> failure_;
+  std::string held_;             // the last character of the answer (N5)
   bool answer_is_open_ = false;  // a line of it
   bool error_is_open_ = false;   // a line of thinking
   std::string waits_for_;        // empty: nothing

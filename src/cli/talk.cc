@@ -262,7 +262,7 @@ Exit Talk::conclude(const Result<RunReport>& report, bool was_interrupted) {
     return Exit::Refused;
   }
   if (!report) return complain_of_store(report.error());
-  if (options_.json) screen_->answer(json_of(*report, key_.session, model_name()));
+  if (options_.json) screen_->lines(json_of(*report, key_.session, model_name()));
   if (!screen_->failure()) return Exit::Ok;  // finish() says why
   if (report->error) {
     say(report->error->message);
@@ -282,7 +282,7 @@ void Talk::on_event(const AgentEvent& event) {
   break_line_if_interrupted();
   if (options_.json) {
     if (!options_.stream) return;
-    if (const auto line = json_of(event); line && !screen_->answer(*line) && running_ != nullptr)
+    if (const auto line = json_of(event); line && !screen_->lines(*line) && running_ != nullptr)
       running_->stop();
     return;
   }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "message/edit.h"
 #include "base/append_large.h"
+#include "message/edit.h"
 #include "parley/base/utf8.h"
 #include "parley/json/writer.h"
 
