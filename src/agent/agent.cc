@@ -77,8 +77,8 @@ void Loop::fail(Error error) {
   if (error.code != Code::Cancelled) report.error = std::move(error);
 }
 
-Result<void> Loop::keep(const Message& message) {
-  PARLEY_TRY(const std::vector<Message> evicted, history->add(message));
+Result<void> Loop::keep(std::span<const Message> messages) {
+  PARLEY_TRY(const std::vector<Message> evicted, history->add(messages));
   if (!evicted.empty()) emit(agent_event::Shortened{evicted});
   return {};
 }

@@ -489,5 +489,101 @@ TEST(Agent, CanBeOnesOwn) {
   EXPECT_EQ(echo.messages().size(), 2U);
 }
 
+std::vector<ToolCall> many_calls(int count) {
+  std::vector<ToolCall> out;
+  for (int i = 0; i < count; ++i) out.push_back(call(std::to_string(i).c_str(), "look"));
+  return out;
+}
+
+TEST(Agent, G11_OfTooManyCallsNoneRuns) {
+  Scene scene({calls(many_calls(5)), says("never")}, {.max_calls = 4});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->code, Code::LimitExceeded);
+  EXPECT_TRUE(report.error->message.starts_with("5 tool calls in one answer are more than the limit of 4"));
+  EXPECT_TRUE(scene.tools.ran->empty());
+  const std::vector<Message> stored = scene.stored();
+  EXPECT_TRUE(is_valid(stored));
+  ASSERT_EQ(stored.size(), 7U);
+  for (std::size_t i = 2; i < stored.size(); ++i) {
+    EXPECT_EQ(line_of(stored[i]),
+              "tool! not run: 5 tool calls in one answer are more than the limit of 4 (max_calls)");
+  }
+}
+
+TEST(Agent, G11_AsManyCallsAsTheLimitRun) {
+  const MemoryOptions unlimited{.budget = Budget::unlimited()};
+  Scene scene({calls(many_calls(128)), says("done")}, {}, unlimited);
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  EXPECT_EQ(scene.tools.ran->size(), 128U);
+  Scene above({calls(many_calls(129)), says("done")});
+  EXPECT_EQ(above.run().error->code, Code::LimitExceeded);
+  EXPECT_TRUE(above.tools.ran->empty());
+}
+
+// A stop in the midst of many calls: those that have not begun are answered at once.
+TEST(Agent, AStopAmongManyCallsEndsTheRunWithEveryCallAnswered) {
+  std::stop_source stop;
+  Scene stopped({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
+                  std::vector<ToolCall> list = many_calls(900);
+                  list.insert(list.begin() + 20, call("halt", "halt"));
+                  return ModelAnswer{.message = Message::from_tool_calls(list), .outcome = {}};
+                }},
+                {.max_calls = 5000}, {.budget = Budget::unlimited()});
+  stopped.tools.add("halt", [&](const Json&, const ToolContext&) {
+    stop.request_stop();
+    return ToolOutput::text(Text("ok"));
+  });
+  const Result<RunReport> report = stopped.agent->run(Message::user_message(Text("go")), stop.get_token());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->end, RunEnd::Cancelled);
+  EXPECT_LT(stopped.tools.ran->size(), 60U);
+  const std::vector<Message> stored = stopped.stored();
+  EXPECT_TRUE(is_valid(stored));
+  std::size_t results = 0;
+  for (const Message& message : stored) {
+    results += message.get_content_blocks({BlockType::ToolResult}).size();
+  }
+  EXPECT_EQ(results, 901U);
+}
+
+TEST(Agent, G12_AnAnswerThatReachedTheLimitSaysSoAndIsContinued) {
+  for (const Finish finish : {Finish::Length, Finish::ContextFull}) {
+    Scene scene({says(Message::assistant_message(Text("The first half,")), finish), says(" the second.")});
+    const RunReport first = scene.run();
+    EXPECT_EQ(first.end, RunEnd::Answered);
+    EXPECT_EQ(first.finish, finish);
+    EXPECT_EQ(first.text, Text("The first half,"));
+    const Result<RunReport> rest = scene.agent->resume();
+    ASSERT_TRUE(rest);
+    EXPECT_EQ(rest->text, Text(" the second."));
+    EXPECT_EQ(rest->finish, Finish::Stop);
+    EXPECT_EQ(scene.model->asked.size(), 2U);
+    const std::span<const Message> shown = scene.model->asked.back().conversation.messages();
+    EXPECT_EQ(shown.back().get_text_content(), Text("Your last answer was cut off. Go on where it ends."));
+    const Result<RunReport> again = scene.agent->resume();
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->steps, 0U) << "what is complete is not asked for again";
+  }
+}
+
+TEST(Agent, G12_EveryOtherEndIsInTheReport) {
+  for (const Finish finish : {Finish::Filtered, Finish::Refused, Finish::Error, Finish::StopSequence}) {
+    Scene scene({says(Message::assistant_message(Text("so")), finish)});
+    EXPECT_EQ(scene.run().finish, finish);
+  }
+}
+
+TEST(Agent, G13_AnAnswerWithoutTheCallThatIsRequiredFails) {
+  Scene scene({calls({call("a", "look")}), says("I would rather not")},
+              {.tool_choice = ToolChoice::Required});
+  const RunReport report = scene.run();
+  EXPECT_EQ(report.end, RunEnd::Failed);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->message, "tool_choice is required, but the model answered without calling a tool");
+  EXPECT_EQ(lines_of(scene.stored()).back(), "assistant: I would rather not");
+}
+
 }  // namespace
 }  // namespace parley::agent

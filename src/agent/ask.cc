@@ -42,6 +42,7 @@ Called<ModelAnswer> ask(Loop& loop) {
     loop.emit(agent_event::Asking{request, call.traceparent});
     Called<ModelAnswer> answer = loop.model->complete(request, call);
     loop.report.calls.push_back(answer ? answer->call : answer.error().call);
+    if (answer) loop.report.finish = answer->outcome.finish;
     if (answer || answer.error().failure.kind != FailureKind::ContextTooLong) return answer;
     if (!loop.row.shortens || shortenings == kMostShortenings) return answer;
     const auto evicted = loop.history->shorten(share_to_keep(shortenings));

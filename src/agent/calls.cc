@@ -168,30 +168,56 @@ Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseB
     }
   }
   const Text why = loop.has_ended ? behind_the_end() : Text("not run: the run was stopped");
-  const auto unrun = calls.begin() + static_cast<std::ptrdiff_t>(outputs.size());
-  PARLEY_CHECK(answer_unrun(loop, {unrun, calls.end()}, why));
+  PARLEY_CHECK(answer_unrun(loop, std::span(calls).subspan(outputs.size()), why));
   return outputs;
 }
 
-Result<void> answer_unrun(Loop& loop, const std::vector<ToolUseBlock>& calls, const Text& why) {
-  for (const ToolUseBlock& use : calls) {
-    PARLEY_CHECK(keep_result(loop, use, ToolOutput::of(ToolStatus::Interrupted, why)));
+Result<void> answer_unrun(Loop& loop, std::span<const ToolUseBlock> calls, const Text& why) {
+  // A message has one result, or if they are many a thousand: a stop must not wait for thousands of messages,
+  // the budget of a window counts messages, and validate() allows no more blocks. OpenManus' have one.
+  constexpr std::size_t kMany = 32;
+  const bool are_many = calls.size() > kMany && loop.options.profile == Profile::Default;
+  const std::size_t most = are_many ? 1000 : 1;
+  const ToolOutput output = ToolOutput::of(ToolStatus::Interrupted, why);
+  std::vector<Message> messages;
+  for (; !calls.empty(); calls = calls.subspan(std::min(most, calls.size()))) {
+    std::vector<Block> results;
+    for (const ToolUseBlock& use : calls.first(std::min(most, calls.size()))) {
+      results.emplace_back(to_result(use, output));
+    }
+    PARLEY_TRY(Message message, MessageBuilder(Role::Tool).blocks(std::move(results)).build());
+    messages.push_back(std::move(message));
   }
-  return {};
+  return messages.empty() ? Result<void>() : loop.keep(messages);
+}
+
+Result<void> check_count(Loop& loop, std::span<const ToolUseBlock> calls) {
+  const std::size_t most = loop.options.max_calls;
+  if (calls.size() <= most) return {};
+  const std::string many = std::to_string(calls.size()) +
+                           " tool calls in one answer are more than the limit of " + std::to_string(most) +
+                           " (max_calls)";
+  PARLEY_CHECK(answer_unrun(loop, calls, Text::repaired("not run: " + many)));
+  return fail(Code::LimitExceeded, many + "; none of them was run");
 }
 
 Result<void> settle_pending(Loop& loop) {
   const std::vector<ToolUseBlock> pending = loop.history->pending();
   if (pending.empty()) return {};
   bool is_over = last_words(loop).has_value();
-  for (const ToolUseBlock& use : pending) {
-    const bool may_run = !is_over && !loop.is_stopped();
-    const bool is_approved =
-        may_run && loop.options.pending == PendingCalls::Ask && loop.tools->approves(use);
-    if (is_approved || (may_run && loop.options.pending == PendingCalls::Rerun)) {
+  const bool may_any_run = loop.options.pending != PendingCalls::Interrupted;
+  if (may_any_run) PARLEY_CHECK(check_count(loop, pending));
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const ToolUseBlock& use = pending[i];
+    const bool may_run = may_any_run && !is_over && !loop.is_stopped();
+    if (!may_run) {
+      return answer_unrun(loop, std::span(pending).subspan(i), is_over ? behind_the_end() : nobody_knows());
+    }
+    const bool is_approved = loop.options.pending == PendingCalls::Ask && loop.tools->approves(use);
+    if (is_approved || loop.options.pending == PendingCalls::Rerun) {
       PARLEY_CHECK(run_calls(loop, {use}, is_approved));
     } else {
-      PARLEY_CHECK(answer_unrun(loop, {use}, is_over ? behind_the_end() : nobody_knows()));
+      PARLEY_CHECK(answer_unrun(loop, {&use, 1}, nobody_knows()));
     }
     is_over = is_over || loop.has_ended;
   }

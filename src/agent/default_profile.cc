@@ -1,5 +1,6 @@
 // How an agent of the default profile thinks and acts.
-#include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "agent/loop.h"
@@ -51,20 +52,20 @@ std::uint64_t signature(const Message& message, const std::vector<ToolUseBlock>&
 // of its own.
 Result<Message> with_own_ids(const Loop& loop, const Message& message) {
   std::vector<Block> blocks = message.blocks();
-  std::vector<Text> seen;
+  std::unordered_set<std::string> seen;
   bool has_changed = false;
   for (Block& block : blocks) {
     const auto* use = block.as<ToolUseBlock>();
     if (use == nullptr) continue;
-    const bool is_taken = use->id.empty() || loop.history->knows_call(use->id) ||
-                          std::find(seen.begin(), seen.end(), use->id) != seen.end();
+    const bool is_taken =
+        use->id.empty() || loop.history->knows_call(use->id) || seen.contains(use->id.str());
     if (is_taken) {
       ToolUseBlock own = *use;
       own.id = Text::repaired("call_" + new_short_id());
       block = std::move(own);
       has_changed = true;
     }
-    seen.push_back(block.as<ToolUseBlock>()->id);
+    seen.insert(block.as<ToolUseBlock>()->id.str());
   }
   if (!has_changed) return message;
   return MessageBuilder::like(message).same_shape(std::move(blocks)).build();
@@ -87,11 +88,19 @@ Error error_of(const Loop& loop, const Failure& failure) {
           {}};
 }
 
+// What cut an answer short: the wire, a stop, or the limit of the output. Empty if nothing did. Calls that
+// the limit cut are found out by their arguments.
+std::string_view cut_by(const Loop& loop, const ModelAnswer& answer) {
+  if (answer.cut) return loop.is_stopped() ? "stopped" : to_string(answer.cut->kind);
+  const Finish finish = answer.outcome.finish;
+  const bool is_full = finish == Finish::Length || finish == Finish::ContextFull;
+  return is_full && calls_of(answer.message).empty() ? to_string(finish) : "";
+}
+
 // Keeps an answer, if there is anything to keep: an empty one is refused by some when it is sent back.
 Result<void> keep_answer(Loop& loop, ModelAnswer& answer) {
   PARLEY_TRY(answer.message, with_own_ids(loop, answer.message));
-  if (answer.cut) {
-    const std::string_view why = loop.is_stopped() ? "stopped" : to_string(answer.cut->kind);
+  if (const std::string_view why = cut_by(loop, answer); !why.empty()) {
     PARLEY_TRY(answer.message, marked_cut(answer.message, why));
   }
   if (says_something(answer.message)) PARLEY_CHECK(loop.keep(answer.message));
@@ -150,6 +159,7 @@ Result<bool> think_default(Loop& loop) {
                                          : Text("the run went in circles, and saying so did not help"));
     return false;
   }
+  PARLEY_CHECK(check_count(loop, calls));
   const bool may_run = loop.options.tool_choice != ToolChoice::None;
   if (!may_run) PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: no tool may be called now")));
   if (may_run && !calls.empty()) {
@@ -159,6 +169,9 @@ Result<bool> think_default(Loop& loop) {
   // The model asks for nothing: that was the answer, unless it has to go on.
   const bool is_answer = calls.empty() ? says_something(answer->message) : !loop.words.empty();
   if (!is_answer || answer->outcome.finish == Finish::Paused) return false;
+  if (loop.options.tool_choice == ToolChoice::Required && loop.tools->size() != 0) {
+    return fail(Code::Invalid, "tool_choice is required, but the model answered without calling a tool");
+  }
   PARLEY_CHECK(conclude(loop));
   return loop.has_ended;
 }

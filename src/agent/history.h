@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "parley/agent/agent.h"
@@ -27,8 +28,8 @@ class History {
   virtual Result<void> begin(const AgentOptions& options, std::function<void()> lost) = 0;
   virtual void end() = 0;
 
-  // Adds a message; what left the window for it is returned.
-  virtual Result<std::vector<Message>> add(const Message& message) = 0;
+  // Adds messages, all of them or none; what left the window for them is returned.
+  virtual Result<std::vector<Message>> add(std::span<const Message> messages) = 0;
   // What a model is shown: the window, and behind it what it is reminded of.
   virtual std::vector<Message> shown() const = 0;
   // What a model is reminded of in the next request, as messages of the user. It takes the place of what it

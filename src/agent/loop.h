@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct Loop {
   void end(RunEnd end, Text text);
   void fail(Error error);
   // Adds a message, and tells what left the window for it.
-  Result<void> keep(const Message& message);
+  Result<void> keep(const Message& message) { return keep({&message, 1}); }
+  Result<void> keep(std::span<const Message> messages);
   bool is_special(const ToolUseBlock& use) const;
 };
 
@@ -71,7 +73,9 @@ Called<ModelAnswer> ask(Loop& loop);
 Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls,
                                           bool are_approved = false);
 // Keeps a result for each call that says it was not run.
-Result<void> answer_unrun(Loop& loop, const std::vector<ToolUseBlock>& calls, const Text& why);
+Result<void> answer_unrun(Loop& loop, std::span<const ToolUseBlock> calls, const Text& why);
+// Fails with LimitExceeded if these are more calls than one answer may have, and keeps results that say so.
+Result<void> check_count(Loop& loop, std::span<const ToolUseBlock> calls);
 // Deals with the calls that an earlier run left, as AgentOptions::pending says.
 Result<void> settle_pending(Loop& loop);
 

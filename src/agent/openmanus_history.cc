@@ -13,8 +13,8 @@ class OpenManusHistory : public History {
   Result<void> begin(const AgentOptions& /*options*/, std::function<void()> /*lost*/) override { return {}; }
   void end() override {}
 
-  Result<std::vector<Message>> add(const Message& message) override {
-    memory_.add_message(message);
+  Result<std::vector<Message>> add(std::span<const Message> messages) override {
+    for (const Message& message : messages) memory_.add_message(message);
     return std::vector<Message>{};
   }
 

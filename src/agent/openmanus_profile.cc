@@ -98,6 +98,7 @@ Result<bool> think_openmanus(Loop& loop) {
   loop.words = answer->message.content().value_or(Text());
   const Result<bool> taken = take(loop, *answer);
   loop.emit(agent_event::Answered{*answer});
+  PARLEY_CHECK(check_count(loop, loop.calls));
   if (taken) return taken;
   PARLEY_CHECK(loop.keep(
       Message::assistant_message(with("Error encountered while processing: ", taken.error().message))));

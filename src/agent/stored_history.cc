@@ -38,14 +38,16 @@ class StoredHistory : public History {
     lease_.reset();
   }
 
-  Result<std::vector<Message>> add(const Message& message) override {
-    PARLEY_TRY(Change change, memory_.add(message));
-    if (change.skipped != 0) {  // the same words again, by a server or a caller who names them alike
+  Result<std::vector<Message>> add(std::span<const Message> messages) override {
+    PARLEY_TRY(Change change, memory_.add(messages));
+    // The same words again, by a server or a caller who names them alike. Several messages are results that
+    // were made here, which have ids of their own.
+    if (change.skipped != 0 && messages.size() == 1) {
       PARLEY_TRY(const Message again,
-                 MessageBuilder::like(message).id(Text::repaired(new_short_id())).build());
+                 MessageBuilder::like(messages[0]).id(Text::repaired(new_short_id())).build());
       PARLEY_TRY(change, memory_.add(again));
     }
-    learn(message);
+    for (const Message& message : messages) learn(message);
     return std::move(change.evicted);
   }
 

@@ -8,7 +8,7 @@
 //                         |   a stop
 //                         +----------------------------------------------> IDLE
 //
-// Invariants of the default profile (quoted by tests as G1..G10):
+// Invariants of the default profile (quoted by tests as G1..G13):
 //   G1   What a run came to is visible after it: state() and the report.
 //   G2   A final answer ends the run.
 //   G3   A model's call is stored before its tool runs, and its result before the next step.
@@ -20,6 +20,11 @@
 //   G8   With ToolChoice::None nothing is run.
 //   G9   Equal calls, or equal words, again and again are met with one warning, and then end the run.
 //   G10  One run at a time has a session: it holds the lease.
+//   G11  Of an answer with more calls than AgentOptions::max_calls none runs: each gets an error result that
+//        names the limit, and the run fails with LimitExceeded.
+//   G12  An answer that the model did not finish (Finish::Length, Finish::ContextFull) is marked in the
+//        history, and resume() asks the model to go on where it ends.
+//   G13  With ToolChoice::Required an answer without a call fails the run; the answer is stored.
 //
 // The openmanus profile is OpenManus to the letter instead: its texts, its order, its states.
 //
@@ -79,6 +84,7 @@ struct AgentOptions {
   ToolChoice tool_choice = ToolChoice::Auto;
   std::vector<std::string> special_tools = {"terminate"};
   std::size_t parallel_tools = 8;
+  std::size_t max_calls = 128;            // of one answer; of an answer with more, none runs (G11)
   Settings settings = {};                 // of every request
   std::optional<ReplySchema> reply = {};  // the final answer must be JSON of this schema,
   std::size_t reply_attempts = 3;         // and is asked for again this often
@@ -91,13 +97,14 @@ struct AgentOptions {
 struct RunReport {
   AgentState state = AgentState::Idle;
   RunEnd end = RunEnd::Answered;
-  Text text;                      // the final answer, or the words a person should see instead
-  std::optional<Json> reply;      // the final answer as JSON, if AgentOptions::reply asked for it
-  std::size_t steps = 0;          // of this run
-  std::optional<Error> error;     // why it failed; Timeout if it was stopped by AgentOptions::timeout
-  std::vector<Text> records;      // OpenManus' "Step 1: ..." lines
-  std::vector<CallRecord> calls;  // of the model
-  Text joined() const;            // the records, a line feed between them: what OpenManus' run() returns
+  Finish finish = Finish::Unsaid;  // why the model ended its newest answer: Length if it is not all of it
+  Text text;                       // the final answer, or the words a person should see instead
+  std::optional<Json> reply;       // the final answer as JSON, if AgentOptions::reply asked for it
+  std::size_t steps = 0;           // of this run
+  std::optional<Error> error;      // why it failed; Timeout if it was stopped by AgentOptions::timeout
+  std::vector<Text> records;       // OpenManus' "Step 1: ..." lines
+  std::vector<CallRecord> calls;   // of the model
+  Text joined() const;             // the records, a line feed between them: what OpenManus' run() returns
 };
 
 // What an agent is made of: a model, tools, and where its conversation is kept. An agent of one's own takes
