@@ -65,6 +65,11 @@ Next show_tools(Talk& talk, const std::string& /*argument*/) {
   return Next::Goes;
 }
 
+Next continue_answer(Talk& talk, const std::string& /*argument*/) {
+  talk.continue_answer();
+  return Next::Goes;
+}
+
 Next undo(Talk& talk, const std::string& /*argument*/) {
   if (const auto count = talk.undo())
     say(fmt::format("{} messages are out of sight; the session keeps them", *count));
@@ -124,6 +129,7 @@ constexpr ChatCommand kCommands[] = {
     {"/help", "", "this list", show_help},
     {"/model", "[PROVIDER/NAME]", "say or change the model", change_model},
     {"/tools", "", "the tools that are offered, and what they may", show_tools},
+    {"/continue", "", "continue an answer that was cut, or a request that has none", continue_answer},
     {"/undo", "", "hide the last request and its answer", undo},
     {"/fork", "[NAME]", "go on in a new session that shares this one", fork},
     {"/compact", "", "put a summary in place of what was said", compact},
@@ -134,7 +140,7 @@ constexpr ChatCommand kCommands[] = {
 
 Next show_help(Talk& /*talk*/, const std::string& /*argument*/) {
   for (const ChatCommand& each : kCommands) {
-    say(fmt::format("{:<8} {:<16} {}", each.name, each.arguments, each.does));
+    say(fmt::format("{:<9} {:<16} {}", each.name, each.arguments, each.does));
   }
   say("a line that ends in \\ goes on; Ctrl-C stops an answer, twice the talk");
   return Next::Goes;
@@ -231,9 +237,15 @@ Outcome<std::string> with_input(const TalkOptions& options, const std::string& w
   return text + "\n\n" + words;
 }
 
-Exit ask_once(const TalkOptions& options, const std::string& words, const std::vector<std::string>& tools) {
+Exit ask_once(TalkOptions options, const std::string& words, const std::vector<std::string>& tools,
+              const char* continue_command) {
+  options.continue_command = continue_command;
   const Outcome<std::string> text = with_input(options, words);
   if (!text) return text.error();
+  if (options.continues_last && is_blank(*text) && options.attachments.empty()) {
+    const auto talk = Talk::open(options, tools);
+    return talk ? (*talk)->finish((*talk)->continue_answer()) : talk.error();
+  }
   const Outcome<Attachments> attachments = read_attachments(options.attachments);
   if (!attachments) return attachments.error();
   const Outcome<Message> request = request_of(*text, *attachments);
@@ -253,7 +265,9 @@ Exit chat(const TalkOptions& options) {
   if (!attachments) return attachments.error();
   // A bad image is told now, not when the first line is typed.
   if (const auto request = request_of("-", *attachments); !request) return request.error();
-  const auto talk = Talk::open(options, all_tools());
+  TalkOptions own = options;
+  own.continue_command = "/continue";
+  const auto talk = Talk::open(own, all_tools());
   if (!talk) return talk.error();
   const Result<std::string> history = user_file(Folder::State, "history");
   const std::unique_ptr<LineReader> lines =
@@ -266,11 +280,11 @@ Exit chat(const TalkOptions& options) {
 }
 
 Exit run_task(const TalkOptions& options, const std::string& words) {
-  return ask_once(options, words, all_tools());
+  return ask_once(options, words, all_tools(), "'parley run -c'");
 }
 
 Exit answer_prompt(const TalkOptions& options, const std::string& words) {
-  return ask_once(options, words, {});
+  return ask_once(options, words, {}, "'parley -c -p \"\"'");
 }
 
 }  // namespace parley::cli

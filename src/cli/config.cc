@@ -19,7 +19,6 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::int64_t kMostSteps = 10'000;
 
 // ---- The keys of a file
 
@@ -50,12 +49,13 @@ Result<void> set_text(Config& config, ConfigEntry& entry) {
   return {};
 }
 
-Result<void> set_max_steps(Config& config, ConfigEntry& entry) {
-  const auto* steps = std::get_if<std::int64_t>(&entry.value);
-  if (steps == nullptr || *steps < 1 || *steps > kMostSteps) {
-    return wrong(entry, fmt::format("a number from 1 to {}", kMostSteps));
+template <Chosen<std::size_t> Config::* kMember, std::int64_t kMost>
+Result<void> set_count(Config& config, ConfigEntry& entry) {
+  const auto* count = std::get_if<std::int64_t>(&entry.value);
+  if (count == nullptr || *count < 1 || *count > kMost) {
+    return wrong(entry, fmt::format("a number from 1 to {}", kMost));
   }
-  config.max_steps.choose(static_cast<std::size_t>(*steps), entry.place);
+  (config.*kMember).choose(static_cast<std::size_t>(*count), entry.place);
   return {};
 }
 
@@ -133,12 +133,14 @@ const std::vector<Key>& keys() {
   static const std::vector<Key> keys = {
       {{"model"}, set_text<&Config::model>, set_text<&Config::model>},
       {{"system"}, set_text<&Config::system>, set_text<&Config::system>},
-      {{"max_steps"}, set_max_steps, set_max_steps},
+      {{"max_steps"}, set_count<&Config::max_steps, 10'000>, set_count<&Config::max_steps, 10'000>},
+      {{"max_calls"}, set_count<&Config::max_calls, kMostCalls>},
       {{"store"}, set_text<&Config::store>},
       {{"tenant"}, set_text<&Config::tenant>},
       {{"tools", "use"}, set_tools, set_tools},
       {{"tools", "policy", "*"}, set_permission, set_denial},
       {{"mcp", "file"}, set_text<&Config::mcp_file>},
+      {{"mcp", "start_timeout"}, set_count<&Config::mcp_start_timeout, 3600>},
       {{"trace", "endpoint"}, set_text<&Config::trace_endpoint>},
       {{"trace", "content"}, set_trace_content},
       {{"providers", "*", "api_key"}, set_key},

@@ -50,15 +50,19 @@ struct PriceChoice {
   std::optional<double> cache_read = {}, cache_write = {};
 };
 
+inline constexpr int kMostCalls = 1'000'000;
+
 struct Config {
   Chosen<std::string> model;  // provider/name
   Chosen<std::string> system;
   Chosen<std::size_t> max_steps{.value = 30};
+  Chosen<std::size_t> max_calls{.value = 128};  // of tools, in one answer
   Chosen<std::string> store;  // a URI
   Chosen<std::string> tenant{.value = "default"};
   Chosen<std::vector<std::string>> tools;  // the names of those that are offered
   ToolPolicy policy;
   Chosen<std::string> mcp_file;
+  Chosen<std::size_t> mcp_start_timeout{.value = 10};  // seconds
   Chosen<std::string> trace_endpoint;
   bool trace_content = false;
   std::map<std::string, ProviderChoice, std::less<>> providers;  // by name

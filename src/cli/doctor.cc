@@ -77,10 +77,12 @@ std::vector<Choice> choices_of(const Config& config) {
   put("model", config.model.value, config.model.from);
   put("system", config.system.value, config.system.from);
   put("max_steps", std::to_string(config.max_steps.value), config.max_steps.from);
+  put("max_calls", std::to_string(config.max_calls.value), config.max_calls.from);
   put("store", config.store.value, config.store.from);
   put("tenant", config.tenant.value, config.tenant.from);
   put("tools.use", fmt::format("{}", fmt::join(config.tools.value, ", ")), config.tools.from);
   put("mcp.file", config.mcp_file.value, config.mcp_file.from);
+  put("mcp.start_timeout", std::to_string(config.mcp_start_timeout.value), config.mcp_start_timeout.from);
   put("trace.endpoint", config.trace_endpoint.value, config.trace_endpoint.from);
   for (const auto& [name, provider] : config.providers) {
     put(fmt::format("providers.{}.api_key", name), "(secret)", provider.key.from);

@@ -49,7 +49,7 @@ Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
   if (!servers) return std::unexpected(complain(servers.error(), {config.mcp_file.value}));
   if (const std::string exposure = mcp_exposure(config, *servers); !exposure.empty())
     say("warning: " + exposure);
-  McpOptions options;
+  McpOptions options{.start_timeout = std::chrono::seconds(config.mcp_start_timeout.value)};
   for (const std::string_view name : mcp_safe_variables()) {
     std::string value = from_environment(std::string(name).c_str());
     if (!value.empty()) options.environment.push_back({std::string(name), Secret::take(value)});
@@ -59,7 +59,9 @@ Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
 
 void update_mcp(McpTools& servers, ToolBox& box, const std::stop_token& stop) {
   for (const McpUpdate::Trouble& trouble : servers.update(box, stop).troubles) {
-    say(fmt::format("MCP server {}: {}", trouble.server, trouble.error.message));
+    const bool is_late = trouble.error.code == Code::Timeout;
+    say(fmt::format("MCP server {}: {}{}", trouble.server, trouble.error.message,
+                    is_late ? "; continuing without its tools ([mcp] start_timeout sets the limit)" : ""));
   }
 }
 

@@ -60,6 +60,31 @@ std::string told(const agent_event::ToolEnded& e) {
   return out;
 }
 
+// What is said of an answer that did not end as it should; nothing if it did.
+std::string_view problem_of(Finish finish) {
+  switch (finish) {
+    case Finish::Length:
+      return "the answer is cut: the model reached its output limit";
+    case Finish::ContextFull:
+      return "the answer is cut: the context window of the model is full";
+    case Finish::Filtered:
+      return "the answer is cut: a content filter stopped it";
+    case Finish::Refused:
+      return "the model refused to answer";
+    case Finish::MalformedCall:
+      return "the model wrote a tool call that cannot be read";
+    case Finish::Error:
+      return "the model ended with an error: the answer may not be complete";
+    case Finish::Unsaid:
+    case Finish::Stop:
+    case Finish::StopSequence:
+    case Finish::ToolCalls:
+    case Finish::Paused:
+      break;
+  }
+  return {};
+}
+
 Exit exit_of(const RunReport& report) {
   switch (report.end) {
     case RunEnd::Answered:
@@ -197,6 +222,7 @@ Outcome<void> Talk::open_agent() {
   AgentOptions options;
   options.system_prompt = Text::repaired(options_.system.value_or(config_.system.value));
   options.max_steps = options_.max_steps.value_or(config_.max_steps.value);
+  options.max_calls = options_.max_calls.value_or(config_.max_calls.value);
   if (options_.timeout) {
     options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(*options_.timeout * 1000));
   }
@@ -224,7 +250,15 @@ const ToolBox& Talk::tools() {
   return *tools_;
 }
 
-Exit Talk::ask(const Message& request) {
+Exit Talk::continue_answer() {
+  if (agent_ && agent_->messages().empty()) {
+    say("nothing to continue: the session is empty");
+    return Exit::Refused;
+  }
+  return ask(std::nullopt);
+}
+
+Exit Talk::ask(const std::optional<Message>& request) {
   if (!agent_) {
     if (const auto opened = open_agent(); !opened) return opened.error();
   }
@@ -237,11 +271,15 @@ Exit Talk::ask(const Message& request) {
   running_ = nullptr;
   screen_->stop_waiting();
   screen_->end_answer();
+  if (!request && report && report->steps == 0 && !report->error) {
+    say("nothing to continue: the last answer is complete");
+    return Exit::Refused;
+  }
   return conclude(report, StopOnInterrupt::was_interrupted());
 }
 
 // Somebody may have talked in this session since it was read: then it is read again.
-Result<RunReport> Talk::run(const Message& request, const StopOnInterrupt& interrupt) {
+Result<RunReport> Talk::run(const std::optional<Message>& request, const StopOnInterrupt& interrupt) {
   Result<RunReport> report = agent_->run(request, interrupt.token());
   if (report || report.error().code != Code::Conflict) return report;
   const std::size_t known = agent_->messages().size();
@@ -278,9 +316,23 @@ Exit Talk::finish(Exit exit) {
   return outcome ? exit : output_->end(outcome.error());
 }
 
+// An answer that did not end as it should looks like any other.
+void Talk::say_problem(const ModelAnswer& answer) const {
+  const Finish finish = answer.outcome.finish;
+  const std::string_view problem = problem_of(finish);
+  if (problem.empty() || answer.cut) return;
+  const bool is_final = answer.message.get_content_blocks({BlockType::ToolUse}).empty();
+  const bool is_kept = !options_.store.uri.starts_with("memory:");
+  const bool can_continue = is_final && is_kept && finish == Finish::Length;
+  say(can_continue ? fmt::format("{}; {} continues it", problem, options_.continue_command)
+                   : std::string(problem));
+}
+
 void Talk::on_event(const AgentEvent& event) {
   break_line_if_interrupted();
+  const auto* answered = std::get_if<agent_event::Answered>(&event);
   if (options_.json) {
+    if (answered != nullptr) say_problem(answered->answer);
     if (!options_.stream) return;
     if (const auto line = json_of(event); line && !screen_->lines(*line) && running_ != nullptr)
       running_->stop();
@@ -296,11 +348,12 @@ void Talk::on_event(const AgentEvent& event) {
     if (delta->kind != stream::DeltaKind::Text) return;
     has_streamed_ = true;
     if (!screen_->answer(delta->text) && running_ != nullptr) running_->stop();
-  } else if (const auto* answered = std::get_if<agent_event::Answered>(&event)) {
+  } else if (answered != nullptr) {
     screen_->stop_waiting();
     if (!has_streamed_) screen_->answer(answered->answer.message.get_text_content().value_or(Text()).view());
     screen_->end_answer();
     if (answered->answer.cut && screen_->failure()) screen_->aside("  (the answer was cut)");
+    say_problem(answered->answer);
   } else if (const auto* started = std::get_if<agent_event::ToolStarted>(&event)) {
     screen_->wait(fmt::format("running {}", started->use.name.view()));
   } else if (const auto* ended = std::get_if<agent_event::ToolEnded>(&event)) {

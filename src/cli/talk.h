@@ -34,11 +34,13 @@ struct TalkOptions {
   std::optional<std::string> system;  // nothing: as the configuration says
   std::optional<std::string> tools;
   std::optional<std::size_t> max_steps;
+  std::optional<std::size_t> max_calls;
   std::optional<double> timeout;  // seconds, of a request
   std::vector<std::string> attachments;
   bool json = false;    // one object a run
   bool stream = false;  // with `json`: one a line for each event before it
   bool quiet = false;
+  std::string continue_command;  // what continues an answer that was cut, for people
   std::string output = "-";
 };
 
@@ -52,7 +54,9 @@ class Talk {
   ~Talk();
 
   // Asks, shows what comes, and stores it. Interrupted if there was a Ctrl-C.
-  Exit ask(const Message& request);
+  Exit ask(const Message& request) { return ask(std::optional(request)); }
+  // Goes on with an answer that was cut, or with a request that has no answer yet. Refused if there is none.
+  Exit continue_answer();
   // The last call: what was written is whole. `exit` is how the command would end without that.
   Exit finish(Exit exit);
 
@@ -82,8 +86,10 @@ class Talk {
   // Does something to the session while no agent has it.
   Outcome<Change> edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor = {});
   void on_event(const AgentEvent& event);
+  void say_problem(const ModelAnswer& answer) const;
   void break_line_if_interrupted();
-  Result<RunReport> run(const Message& request, const StopOnInterrupt& interrupt);
+  Exit ask(const std::optional<Message>& request);
+  Result<RunReport> run(const std::optional<Message>& request, const StopOnInterrupt& interrupt);
   Exit conclude(const Result<RunReport>& report, bool was_interrupted);
 
   TalkOptions options_;

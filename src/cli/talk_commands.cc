@@ -29,7 +29,8 @@ void add_talk(CLI::App& command, TalkOptions& options) {
       ->type_name("M");
   command.add_option("-s,--system", options.system, "What the model is told before everything else")
       ->type_name("TEXT");
-  command.add_flag("-c,--continue", options.continues_last, "Go on with the session that was used last");
+  command.add_flag("-c,--continue", options.continues_last,
+                   "Continue the session that was used last; without a request, its last answer");
   command
       .add_option("-a,--attach", options.attachments,
                   "An image or a text; '-' is standard input; may be repeated")
@@ -41,6 +42,11 @@ void add_talk(CLI::App& command, TalkOptions& options) {
       .add_option("--max-steps", options.max_steps,
                   "How often the model is asked for one request (default 30)")
       ->check(CLI::Range(1, 10'000).description(""))
+      ->type_name("N");
+  command
+      .add_option("--max-calls", options.max_calls,
+                  "How many tools one answer may call; of an answer with more, none runs (default 128)")
+      ->check(CLI::Range(1, kMostCalls).description(""))
       ->type_name("N");
   command.add_option("--timeout", options.timeout, "How long one request may take")
       ->check(seconds())
