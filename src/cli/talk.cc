@@ -85,6 +85,14 @@ std::string_view problem_of(Finish finish) {
   return {};
 }
 
+bool is_final(const ModelAnswer& answer) {
+  return answer.message.get_content_blocks({BlockType::ToolUse}).empty();
+}
+
+bool is_final_and_whole(const ModelAnswer& answer) {
+  return is_final(answer) && !answer.cut && problem_of(answer.outcome.finish).empty();
+}
+
 Exit exit_of(const RunReport& report) {
   switch (report.end) {
     case RunEnd::Answered:
@@ -321,9 +329,8 @@ void Talk::say_problem(const ModelAnswer& answer) const {
   const Finish finish = answer.outcome.finish;
   const std::string_view problem = problem_of(finish);
   if (problem.empty() || answer.cut) return;
-  const bool is_final = answer.message.get_content_blocks({BlockType::ToolUse}).empty();
   const bool is_kept = !options_.store.uri.starts_with("memory:");
-  const bool can_continue = is_final && is_kept && finish == Finish::Length;
+  const bool can_continue = is_final(answer) && is_kept && finish == Finish::Length;
   say(can_continue ? fmt::format("{}; {} continues it", problem, options_.continue_command)
                    : std::string(problem));
 }
@@ -340,6 +347,7 @@ void Talk::on_event(const AgentEvent& event) {
   }
   if (std::holds_alternative<agent_event::Asking>(event)) {
     has_streamed_ = false;
+    screen_->end_answer();
     screen_->wait(fmt::format("waiting for {}", model_name()));
   } else if (const auto* streaming = std::get_if<agent_event::Streaming>(&event)) {
     const auto* delta = std::get_if<stream::Delta>(&streaming->event);
@@ -351,7 +359,8 @@ void Talk::on_event(const AgentEvent& event) {
   } else if (answered != nullptr) {
     screen_->stop_waiting();
     if (!has_streamed_) screen_->answer(answered->answer.message.get_text_content().value_or(Text()).view());
-    screen_->end_answer();
+    // The end of the final answer is printed when the run has ended: the session is free then, too.
+    if (!is_final_and_whole(answered->answer)) screen_->end_answer();
     if (answered->answer.cut && screen_->failure()) screen_->aside("  (the answer was cut)");
     say_problem(answered->answer);
   } else if (const auto* started = std::get_if<agent_event::ToolStarted>(&event)) {
