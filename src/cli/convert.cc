@@ -7,8 +7,10 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "parley/base/clock.h"
 #include "parley/dialect/repair.h"
 #include "parley/json/json.h"
+#include "parley/json/writer.h"
 
 namespace parley::cli {
 namespace {
@@ -94,6 +96,7 @@ class Conversion {
     if (auto outcome = notes_.add(std::move(reading->notes), place_.line); !outcome) {
       return std::unexpected(outcome.error());
     }
+    if (auto outcome = set_model(*reading); !outcome) return std::unexpected(outcome.error());
     if (auto outcome = repair(reading->conversation); !outcome) return std::unexpected(outcome.error());
     Result<Writing> writing = written_by_policy(reading->conversation);
     if (!writing) return std::unexpected(complain(writing.error(), place_));
@@ -101,6 +104,50 @@ class Conversion {
       return std::unexpected(outcome.error());
     }
     return std::move(writing->text);
+  }
+
+  // In the same dialect all else of a request stays as it is.
+  Outcome<void> set_model(Reading& reading) {
+    Conversation& conversation = reading.conversation;
+    if (options_.model.empty() || conversation.shape() == DocumentShape::Response) return {};
+    const Result<Text> name = Text::copy(options_.model);
+    if (!name) return std::unexpected(complain(name.error(), place_));
+    is_as_read_ = false;
+    if (is_same_dialect() && conversation.shape() == DocumentShape::Envelope) {
+      const Result<Writing> whole = parley::write(conversation, options_.from, writing_);
+      if (!whole) return std::unexpected(complain(whole.error(), place_));
+      Result<Reading> again =
+          parley::read(with_model(Json::trusted(whole->text), *name).text(), options_.from, reading_);
+      if (!again) return std::unexpected(complain(again.error(), place_));
+      reading.conversation = std::move(again->conversation);
+      return {};
+    }
+    Settings settings = conversation.settings();
+    settings.set(Setting::Model, Json::string(*name));
+    conversation.set_settings(std::move(settings));
+    conversation.set_shape(DocumentShape::Envelope);
+    return {};
+  }
+
+  // Gemini's and Converse's requests name their model in the URL; it is put nowhere.
+  Json with_model(const Json& request, const Text& name) const {
+    if (options_.to == Dialect::Gemini || options_.to == Dialect::Converse) return request;
+    const bool is_parley = options_.to == Dialect::Parley;
+    const Json value = Json::string(name);
+    const Json settings = request.get("settings").value_or(Json::trusted(Text("{}")));
+    return with_member(request, is_parley ? "settings" : "model",
+                       is_parley ? with_member(settings, "model", value) : value);
+  }
+
+  // The object with another member of this name, in its place or at the end.
+  static Json with_member(const Json& object, std::string_view name, const Json& value) {
+    json::Writer w;
+    w.begin_object();
+    for (const Json::Member& member : object.members()) {
+      w.key(member.key).value(member.key.view() == name ? value : member.value);
+    }
+    if (!object.get(name)) w.key(name).value(value);
+    return w.end_object().take();
   }
 
   Result<Writing> written_by_policy(const Conversation& conversation) const {
@@ -158,6 +205,8 @@ class Conversion {
 }  // namespace
 
 Exit convert(const ConvertOptions& options) {
+  std::optional<ScopedClock> clock;
+  if (options.now) clock.emplace(*options.now);
   Outcome<NoteLog> notes = NoteLog::open(options.notes, options.quiet);
   if (!notes) return notes.error();
   Conversion conversion(options, *notes);

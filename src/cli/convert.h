@@ -1,6 +1,7 @@
 // `parley convert`: reads a conversation, writes it in another dialect.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,8 +21,10 @@ struct ConvertOptions {
   bool lines = false;            // JSON Lines: each line is a document of its own
   bool pretty = false;           // REQUIRES: not `lines`
   bool quiet = false;
-  std::string input = "-";   // standard input
-  std::string output = "-";  // standard output
+  std::string model;                     // of the request that is written; as it was if empty
+  std::optional<std::int64_t> now = {};  // for messages without a time; the present if not set
+  std::string input = "-";               // standard input
+  std::string output = "-";              // standard output
   std::optional<std::string> notes;
 };
 

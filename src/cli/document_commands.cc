@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <ctime>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "cli/check.h"
 #include "cli/commands.h"
@@ -21,9 +25,27 @@ namespace {
 // ---- convert
 
 struct TypedConvert {
-  std::string from, to, policy;
+  std::string from, to, policy, now;
   ConvertOptions options;
 };
+
+// "2026-11-16T14:00:00", with a fraction of up to three digits: local time, or UTC if a Z follows.
+std::optional<std::int64_t> unix_ms(const std::string& text) {
+  std::tm time = {};
+  const char* rest = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &time);
+  if (rest == nullptr) return std::nullopt;
+  std::int64_t ms = 0;
+  if (*rest == '.') {
+    std::int64_t unit = 100;
+    for (++rest; *rest >= '0' && *rest <= '9' && unit != 0; ++rest, unit /= 10) ms += unit * (*rest - '0');
+  }
+  const bool is_utc = *rest == 'Z';
+  if (is_utc) ++rest;
+  if (*rest != '\0') return std::nullopt;
+  time.tm_isdst = -1;
+  const std::time_t seconds = is_utc ? timegm(&time) : std::mktime(&time);
+  return std::int64_t{seconds} * 1000 + ms;
+}
 
 Exit run_convert(TypedConvert& typed, const std::string& output) {
   ConvertOptions& options = typed.options;
@@ -37,6 +59,11 @@ Exit run_convert(TypedConvert& typed, const std::string& output) {
     const Result<Policy> policy = policy_named(typed.policy);
     if (!policy) return usage("--policy: " + policy.error().message, "convert");
     options.policy = *policy;
+  }
+  if (!typed.now.empty()) {
+    options.now = unix_ms(typed.now);
+    if (!options.now)
+      return usage("--now: invalid time '" + typed.now + "'; expected e.g. 2026-11-16T14:00:00Z", "convert");
   }
   options.output = output;
   options.lines = options.lines || is_json_lines_name(options.input);
@@ -63,6 +90,11 @@ Run add_convert(CLI::App& command, const std::string& output) {
       .add_option("--policy", typed->policy,
                   "Format as another program does: agentscope-chat, agentscope-multiagent, openmanus")
       ->type_name("P");
+  command.add_option("--model", options.model, "The model of the request that is written")->type_name("NAME");
+  command
+      .add_option("--now", typed->now,
+                  "The time of messages that have none, where the dialect needs one; the present if missing")
+      ->type_name("TIME");
   command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
   command.add_flag("--pretty", options.pretty, "Indent the output");
   command.add_option("--notes", options.notes, "Write all notes to F as JSON Lines")->type_name("F");

@@ -17,6 +17,7 @@ namespace parley::dialect {
 namespace {
 
 constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System};
+constexpr std::string_view kToldNulls[] = {"id", "content", "metadata", "timestamp", "invocation_id"};
 
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
 constexpr auto kThinking =
@@ -48,7 +49,7 @@ bool read_message(Reader& r) {
   Slice created_at;
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "name") return r.string(message.name, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
@@ -118,7 +119,7 @@ class Writer {
       out_.quoted(local_timestamp(arena_.created_ms()));
     } else {
       minted |= 4;
-      out_.raw("\"1970-01-01 00:00:00.000\"");
+      out_.quoted(local_timestamp(arena_.read_ms()));
     }
     if (record_.invocation_id.present())
       out_.raw(",\"invocation_id\":").quoted(arena_.bytes(record_.invocation_id));

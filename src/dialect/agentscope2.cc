@@ -18,6 +18,7 @@ namespace parley::dialect {
 namespace {
 
 constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System};
+constexpr std::string_view kToldNulls[] = {"content", "metadata"};
 
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}});
 constexpr auto kThinking =
@@ -46,7 +47,7 @@ bool read_message(Reader& r) {
   Slice old_timestamp;
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "id") return r.string(message.id, key);
     if (key == "name") return r.string(message.name, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
@@ -151,7 +152,7 @@ class Writer {
       out_.quoted(respelled(local_timestamp(arena_->created_ms()), TimeStyle::Iso));
     } else {
       minted |= 4;
-      out_.raw("\"1970-01-01T00:00:00\"");
+      out_.quoted(respelled(local_timestamp(arena_->read_ms()), TimeStyle::Iso));
     }
     out_.raw('}');
     if (record_->invocation_id.present()) {

@@ -8,6 +8,7 @@
 //         | {"type": "tool_result", "tool_use_id", "is_error", "content": string|[block]}
 //   source = {"type": "base64", "media_type", "data"} | {"type": "url", "url"}
 //          | {"type": "text", "media_type": "text/plain", "data": string}
+//          | {"type": "content", "content": string|[text]}, which is read
 //
 // A block but thinking may have {"cache_control": {"type": "ephemeral", "ttl": "5m"|"1h"}} as its last
 // member.
@@ -35,16 +36,43 @@ constexpr MemberRule kCacheControl = {"cache_control", Want::Own, 0, read_cache_
 
 constexpr auto kText = std::to_array<MemberRule>({{"text", Want::String, 0}, kCacheControl});
 
-// A text as a source is a document like any other, whose bytes are that text.
+// What a source of content says, if it is texts: {"type": "content", "content": string|[{"type": "text",
+// "text"}]}
+std::optional<std::string> text_of_content(const Json& source) {
+  const Json content = source.get("content").value_or(Json());
+  if (source.get("type") != Json::string("content")) return std::nullopt;
+  if (const auto text = content.as_string()) return text->str();
+  const std::vector<Json> parts = content.elements();
+  std::string out;
+  for (const Json& part : parts) {
+    const auto text = part.get("text").value_or(Json()).as_string();
+    if (part.get("type") != Json::string("text") || !text) return std::nullopt;
+    out.append(out.empty() ? "" : "\n\n").append(text->view());
+  }
+  return parts.empty() ? std::nullopt : std::optional(out);
+}
+
+// A text as a source is a document like any other, whose bytes are that text; so are texts as its content.
 bool read_source(Reader& r, BlockRecord& block) {
   Slice quoted;
   const bool is_told = r.cursor.peek() == '{' && block.type == BlockType::Document &&
                        r.cursor.look_ahead("type", quoted) && quoted.present() &&
                        r.cursor.bytes(quoted).front() == '"';
-  const bool is_text = is_told && r.plain({quoted.offset + 1, quoted.length - 2}) == "text";
-  if (!is_text) return r.source(block);
+  const std::string type(is_told ? r.plain({quoted.offset + 1, quoted.length - 2}) : "");
+  if (type == "content") {
+    Slice whole;
+    if (!r.cursor.skip(whole)) return false;
+    r.more();
+    const auto said = text_of_content(Json::trusted(Text::trusted(nullptr, r.cursor.bytes(whole))));
+    block.source = said ? SourceKind::Base64 : SourceKind::None;
+    if (!said) return true;
+    block.data() = r.mint(base64_encode(*said));
+    block.media_type() = r.mint("text/plain");
+    return true;
+  }
+  if (type != "text") return r.source(block);
   Slice text;
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "data") return r.string(text, key);
     if (key == "media_type") return r.string(block.media_type(), key);
     return key == "type" ? r.skip_value() : r.unknown();
@@ -59,8 +87,9 @@ constexpr auto kMedia = std::to_array<MemberRule>(
     {{"source", Want::Own, 0, read_source}, {"title", Want::StringOrNull, 2}, kCacheControl});
 constexpr auto kThinking =
     std::to_array<MemberRule>({{"thinking", Want::String, 0}, {"signature", Want::String, 1}});
+bool read_input(Reader& r, BlockRecord& use) { return r.cursor.skip(use.input()); }
 constexpr auto kToolUse = std::to_array<MemberRule>(
-    {{"id", Want::String, 0}, {"name", Want::String, 1}, {"input", Want::Value, 3}, kCacheControl});
+    {{"id", Want::String, 0}, {"name", Want::String, 1}, {"input", Want::Own, 0, read_input}, kCacheControl});
 constexpr auto kToolResult = std::to_array<MemberRule>({{"tool_use_id", Want::String, 0},
                                                         {"content", Want::Output},
                                                         {"is_error", Want::ErrorFlag},
@@ -75,10 +104,48 @@ constexpr auto kBlocks = std::to_array<BlockRule>({
 });
 constexpr BlockTable kTable = {kBlocks, {}, "", ""};
 
+// The same message with documents as its writer spells them.
+Json with_plain_documents(const Json& message) {
+  const auto content = message.get("content");
+  if (!content || message.text().view().find("\"document\"") == std::string_view::npos) return message;
+  json::Writer w;
+  w.begin_object();
+  for (const Json::Member& member : message.members()) {
+    w.key(member.key);
+    if (member.key.view() != "content" || !content->is_array()) {
+      w.value(member.value);
+      continue;
+    }
+    w.begin_array();
+    for (const Json& block : content->elements()) {
+      if (block.get("type") != Json::string("document")) {
+        w.value(block);
+        continue;
+      }
+      const auto text = text_of_content(block.get("source").value_or(Json()));
+      w.begin_object();
+      for (const Json::Member& each : block.members()) {
+        if (each.key.view() == "context") continue;  // a text before it
+        w.key(each.key);
+        if (each.key.view() != "source" || !text) {
+          w.value(each.value);
+          continue;
+        }
+        w.begin_object().key("type").string("text").key("media_type").string("text/plain");
+        w.key("data").string(*text).end_object();
+      }
+      w.end_object();
+    }
+    w.end_array();
+  }
+  return w.end_object().take();
+}
+
 // What an answer says beside its message is read with the document.
-constexpr std::string_view kOfAnswer[] = {"id",          "type",          "model",
-                                          "stop_reason", "stop_sequence", "stop_details",
-                                          "usage",       "container",     "diagnostics"};
+constexpr std::string_view kToldNulls[] = {
+    "content",       "id",           "type",  "model",     "stop_reason",
+    "stop_sequence", "stop_details", "usage", "container", "diagnostics"};
+constexpr std::span<const std::string_view> kOfAnswer = std::span(kToldNulls).subspan(1);
 
 bool read_message(Reader& r) {
   MessageRecord message;
@@ -86,10 +153,10 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   const std::size_t first = r.blocks.size();
   r.begin_message();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") return r.content(message, kTable);
-    if (r.is_answer() && std::ranges::find(kOfAnswer, key) != std::end(kOfAnswer)) return r.skip_value();
+    if (r.is_answer() && std::ranges::find(kOfAnswer, key) != kOfAnswer.end()) return r.skip_value();
     return r.unknown();
   });
   if (!good) return false;
@@ -270,9 +337,9 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
 Result<std::vector<Tool>> read_tools(const Json& request) {
   return read_tools_of(
       request.get("tools"), "/tools", [](const Json& tool, const std::string& path) -> Result<Tool> {
-        const auto type = tool.get("type");
+        const auto type = known(tool, "type");
         const bool is_hosted = type && type->is_string() && type->as_string() != Text("custom");
-        if (is_hosted && !tool.get("input_schema")) return Tool{};
+        if (is_hosted && !known(tool, "input_schema")) return Tool{};
         return read_tool(tool, path, "input_schema");
       });
 }
@@ -343,6 +410,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Stream>("stream"),
     plain_setting<Setting::ReasoningEffort>("output_config/effort"),
     {"output_config/format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
+    plain_setting<Setting::User>("metadata/user_id"),
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {
@@ -403,7 +471,8 @@ constexpr Frame kFrame = {
     .settings = kSettings,
     .write_answer = write_answer,
     .read_answer = read_answer,
-    .no_message = R"({"role":"assistant","content":[]})"};
+    .no_message = R"({"role":"assistant","content":[]})",
+    .as_usual = with_plain_documents};
 
 }  // namespace
 

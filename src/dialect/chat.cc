@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array kRoles = {Role::Developer, Role::System, Role::User, Role::Assistant, Role::Tool};
 constexpr RoleName kOtherRoles[] = {{"function", Role::Tool, true}};
+constexpr std::string_view kToldNulls[] = {"content", "name"};
 
 // {"url": string, ...}, or the string alone.
 bool read_image_url(Reader& r, BlockRecord& block) {
@@ -22,14 +23,14 @@ bool read_image_url(Reader& r, BlockRecord& block) {
     return r.media(block.data(), "image_url");
   }
   if (r.cursor.peek() != '{') return r.wrong_type("image_url", "an object or a string");
-  return r.cursor.object(
+  return r.object(
       [&](std::string_view key) { return key == "url" ? r.media(block.data(), key) : r.unknown(); });
 }
 
 bool read_input_audio(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type("input_audio", "an object");
   block.source = SourceKind::Base64;
-  return r.cursor.object([&](std::string_view key) {
+  return r.object([&](std::string_view key) {
     if (key == "data") return r.media(block.data(), key);
     Slice format;
     return key == "format" ? r.string(format, key) : r.unknown();
@@ -39,7 +40,7 @@ bool read_input_audio(Reader& r, BlockRecord& block) {
 // A file that only the provider has (file_id) is kept as it is.
 bool read_file(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type("file", "an object");
-  return r.cursor.object([&](std::string_view key) {
+  return r.object([&](std::string_view key) {
     if (key == "filename") return r.string(block.media_name(), key);
     const bool is_id = key == "file_id" && r.cursor.peek() == '"';
     if (is_id && block.source == SourceKind::Missing) block.source = SourceKind::None;
@@ -101,7 +102,7 @@ constexpr BlockTable kTable = {kParts, {}, "", "", false, true};
 bool read_function(Reader& r, BlockRecord& use, std::string_view member, std::string_view arguments) {
   const std::uint32_t start = r.cursor.offset();
   if (r.cursor.peek() != '{') return r.wrong_type(member, "an object");
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "name") return r.string(use.name(), key);
     if (key == arguments) return r.string(use.arguments(), key);
     return r.unknown();
@@ -115,7 +116,7 @@ bool read_call(Reader& r) {
   use.type = BlockType::ToolUse;
   const std::uint32_t start = r.cursor.offset();
   bool has_function = false;
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "id") return r.string(use.id(), key);
     if (key == "function") {
       has_function = true;
@@ -137,7 +138,6 @@ bool read_call(Reader& r) {
 bool read_calls(Reader& r, MessageRecord& message) {
   r.later.clear();
   message.flags &= static_cast<std::uint8_t>(~MessageRecord::kEmptyToolCalls);
-  if (r.cursor.peek() == 'n') return r.unknown();
   if (r.cursor.peek() != '[') return r.wrong_type("tool_calls", "a list or null");
   if (!r.cursor.array([&](std::uint32_t) { return read_call(r); })) return false;
   if (r.later.size() == 0) message.flags |= MessageRecord::kEmptyToolCalls;
@@ -202,16 +202,16 @@ bool read_chat_message(Reader& r) {
   r.begin_message();
   r.later.clear();
   const auto extra_string = [&](Slice& slot, Slice& wire, std::string_view key) {
-    if (r.cursor.peek() == 'n' || key != "refusal") r.more();
+    if (key != "refusal") r.more();
     const std::uint32_t from = r.cursor.offset();
-    if (!r.string_or_null(slot, key)) return false;
+    if (!r.string(slot, key)) return false;
     wire = {from, r.cursor.offset() - from};
     return true;
   };
   BlockRecord legacy;  // the one call that messages had before there were lists of them
   Slice audio;
   bool is_function = false;
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "role") {
       is_function = r.cursor.peek() == '"' && says_function(r.cursor.position());
       return has_role = r.role(message.role, kRoles, kOtherRoles);
@@ -227,7 +227,7 @@ bool read_chat_message(Reader& r) {
     if (key == "tool_calls") return read_calls(r, message);
     if (key == "refusal") return extra_string(refusal, refusal_wire, key);
     if (key == "reasoning_content" || key == "reasoning") {
-      if (r.cursor.peek() == '"' || r.cursor.peek() == 'n') return extra_string(thinking, thinking_wire, key);
+      if (r.cursor.peek() == '"') return extra_string(thinking, thinking_wire, key);
     }
     return r.unknown();
   });
@@ -486,11 +486,11 @@ namespace {
 // {"type": "function", "function": {...}} or {"type": "custom", "custom": {...}}
 Result<Tool> read_chat_tool(const Json& tool, const std::string& path) {
   if (!tool.is_object()) return fail(Code::WrongType, "a tool must be an object", path);
-  const std::string_view kind = tool.get("custom") ? "custom" : "function";
-  const auto function = tool.get(kind);
+  const std::string_view kind = known(tool, "custom") ? "custom" : "function";
+  const auto function = known(tool, kind);
   if (!function) {
     // What the provider runs itself has a type of its own.
-    const auto type = tool.get("type");
+    const auto type = known(tool, "type");
     if (type && type->as_string() != Text("function")) return Tool{};
     return fail(Code::Missing, "the member 'function' is missing", path);
   }
@@ -509,7 +509,7 @@ void read_choice(const Json& member, Settings& settings) {
   json::Writer w;
   w.begin_object().key("names").begin_array();
   bool must = true;
-  if (const auto allowed = member.get("allowed_tools")) {
+  if (const auto allowed = known(member, "allowed_tools")) {
     must = allowed->get("mode").value_or(Json()).as_string() == Text("required");
     for (const Json& tool : allowed->get("tools").value_or(Json()).elements()) {
       const auto name = tool.get("function").value_or(Json()).get("name");
@@ -590,12 +590,15 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"temperature", bit(Setting::Temperature), plain_setting<Setting::Temperature>("").from,
      write_if_thinks<Setting::Temperature, false>},
     plain_setting<Setting::TopP>("top_p"),
+    plain_setting<Setting::FrequencyPenalty>("frequency_penalty"),
+    plain_setting<Setting::PresencePenalty>("presence_penalty"),
     plain_setting<Setting::Seed>("seed"),
     {"stop", bit(Setting::Stop), read_stop, [](const Settings& s) { return s.get(Setting::Stop); }},
     plain_setting<Setting::Stream>("stream"),
     plain_setting<Setting::StreamUsage>("stream_options/include_usage"),
     plain_setting<Setting::ReasoningEffort>("reasoning_effort"),
     {"response_format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
+    plain_setting<Setting::User>("user"),
 });
 
 constexpr std::string_view kAnswerPath[] = {"choices", "0", "message"};

@@ -92,6 +92,7 @@ class Composer {
   // It has the tools and settings of this conversation.
   bool says_all(const Conversation& again) const;
   void note_tool_names(const Json& around);
+  void note_model();
   // An answer has one message, or the blocks of one. Several are joined as the dialect joins the parts of a
   // step.
   void put_the_message(const Place& place);

@@ -7,6 +7,7 @@
 #include "dialect/composer.h"
 #include "dialect/patch.h"
 #include "dialect/pieces.h"
+#include "dialect/setting_limits.h"
 #include "dialect/write.h"
 #include "message/arena.h"
 
@@ -28,13 +29,14 @@ Json Composer::frame(std::string& extra) {
     // A name that does not fit is noted as such, and is no member that the target does not know.
     const Names names = target_ == Dialect::Parley ? Names::Fitted : Names::AsTheyAre;
     const Json natural = natural_frame(conversation_, origin, {}, names);
-    const auto patch = diff(natural, wire);
+    const Frame& own = format_of(origin).frame;
+    const Json said = target_ == Dialect::Parley ? wire : as_usual(own, wire);
+    const auto patch = diff(natural, said);
     if (patch && target_ == Dialect::Parley) {
       extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
     } else if (patch) {
-      note_places(draft, *patch, [&](std::string_view place) {
-        return is_said_otherwise(format_of(origin).frame, place, natural, wire);
-      });
+      note_places(draft, *patch,
+                  [&](std::string_view place) { return is_said_otherwise(own, place, natural, said); });
     }
   }
   for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message.reset();
@@ -54,6 +56,7 @@ void Composer::put_envelope() {
     note_outcome(conversation_, target_, with_messages(around, place), notes);
     note_tool_names(around);
   }
+  note_model();
   const Text& text = around.text();
   const std::optional<Json> found = around.at(pointer_to(format_.frame, place));
   if (!found || found->is_null()) {  // nothing was said there, as it was
@@ -132,6 +135,16 @@ void Composer::note_tool_names(const Json& around) {
     notes.push_back({"name_mapped", Severity::Info, std::nullopt, std::nullopt, to_string(target_), "mapped",
                      said("a name does not fit and is written as " + name)});
   }
+}
+
+// A model that the document named, not one that was set since.
+void Composer::note_model() {
+  const Arena* document = conversation_.document().get();
+  const bool is_request = document != nullptr && document->shape() == DocumentShape::Envelope &&
+                          conversation_.shape() == DocumentShape::Envelope;
+  if (!is_request || !conversation_.frame_is_intact()) return;
+  if (conversation_.settings().empty() && conversation_.tools().empty()) return;
+  dialect::note_model(conversation_.settings(), static_cast<Dialect>(document->dialect()), target_, notes);
 }
 
 void Composer::put_the_message(const Place& place) {

@@ -62,13 +62,14 @@ const FormatRow* format_of_type(BlockType type, std::string_view media_type) {
 // ---- Reading
 
 constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System};
+constexpr std::string_view kToldNulls[] = {"content"};
 
 // The texts of a list of {"text"}, joined by line feeds.
 bool read_texts(Reader& r, std::string& out) {
   if (r.cursor.peek() != '[') return r.wrong_type("content", "a list of texts");
   return r.cursor.array([&](std::uint32_t i) {
     if (r.cursor.peek() != '{') return r.wrong_type("content", "a list of texts");
-    return r.cursor.object([&](std::string_view key) {
+    return r.object([&](std::string_view key) {
       if (key != "text") return r.unknown();
       Slice text;
       if (!r.string(text, key)) return false;
@@ -82,8 +83,7 @@ bool read_texts(Reader& r, std::string& out) {
 // elsewhere has none, and the block is kept whole.
 bool read_source(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type("source", "an object");
-  return r.cursor.object([&](std::string_view key) {
-    if (r.cursor.peek() == 'n') return r.unknown();
+  return r.object([&](std::string_view key) {
     const bool is_text = block.type == BlockType::Document && (key == "text" || key == "content");
     if (key != "bytes" && !is_text) {
       if (block.source == SourceKind::Missing) block.source = SourceKind::None;
@@ -105,7 +105,7 @@ bool read_source(Reader& r, BlockRecord& block) {
 bool read_media(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type(to_string(block.type), "an object");
   Slice format;
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "format") return r.string(format, key);
     if (key == "name") return r.string(block.media_name(), key);
     return key == "source" ? read_source(r, block) : r.unknown();
@@ -136,7 +136,7 @@ bool read_use(Reader& r, BlockRecord& use) {
     use.type = BlockType::Raw;
     return r.skip_value();
   }
-  return r.cursor.object([&](std::string_view key) {
+  return r.object([&](std::string_view key) {
     if (key == "toolUseId") return r.string(use.id(), key);
     if (key == "name") return r.string(use.name(), key);
     if (key == "type") return r.skip_value();
@@ -149,10 +149,10 @@ bool read_result(Reader& r, BlockRecord& result);
 // What is redacted is opaque and kept whole.
 bool read_reasoning(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() != '{') return r.wrong_type("reasoningContent", "an object");
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key != "reasoningText") return r.unknown();
     if (r.cursor.peek() != '{') return r.wrong_type(key, "an object");
-    return r.cursor.object([&](std::string_view inner) {
+    return r.object([&](std::string_view inner) {
       if (inner == "text") return r.string(block.text(), inner);
       return inner == "signature" ? r.string(block.signature(), inner) : r.unknown();
     });
@@ -213,7 +213,7 @@ bool read_result(Reader& r, BlockRecord& result) {
     result.type = BlockType::Raw;
     return r.skip_value();
   }
-  return r.cursor.object([&](std::string_view key) {
+  return r.object([&](std::string_view key) {
     if (key == "toolUseId") return r.string(result.id(), key);
     if (key == "type") return r.skip_value();
     if (key == "content") {
@@ -230,6 +230,43 @@ bool read_result(Reader& r, BlockRecord& result) {
     result.is_error = r.plain(status) == "error" ? Tristate::True : Tristate::False;
     return true;
   });
+}
+
+// The object with one member as `put` writes it.
+template <typename Put>
+void put_with(json::Writer& w, const Json& object, std::string_view name, Put&& put) {
+  w.begin_object();
+  for (const Json::Member& member : object.members()) {
+    w.key(member.key);
+    member.key.view() == name ? put(member.value) : static_cast<void>(w.value(member.value));
+  }
+  w.end_object();
+}
+
+// The same message without the contexts of documents, which others have as texts before them.
+Json without_contexts(const Json& message) {
+  const bool has_list = message.get("content").value_or(Json()).is_array();
+  if (!has_list || message.text().view().find("\"context\"") == std::string_view::npos) return message;
+  json::Writer w;
+  const auto put_document = [&](const Json& document) {
+    if (!document.is_object()) {
+      w.value(document);
+      return;
+    }
+    w.begin_object();
+    for (const Json::Member& member : document.members()) {
+      if (member.key.view() != "context") w.key(member.key).value(member.value);
+    }
+    w.end_object();
+  };
+  put_with(w, message, "content", [&](const Json& content) {
+    w.begin_array();
+    for (const Json& block : content.elements()) {
+      block.is_object() ? put_with(w, block, "document", put_document) : static_cast<void>(w.value(block));
+    }
+    w.end_array();
+  });
+  return w.take();
 }
 
 // A cache point marks the block before it. Where there is none that can be marked, it stays as it is.
@@ -258,7 +295,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   const std::size_t first = r.blocks.size();
   r.begin_message();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") return r.content(message, kTable, false);
     return r.unknown();
@@ -272,9 +309,10 @@ bool read_message(Reader& r) {
 
 // ---- Writing
 
-// What has a format, inside the message.
+// What has a format, inside the message. A model itself says images, and no other media.
 bool carries(const Arena& arena, const BlockRecord& media, Where where) {
-  if (where == Where::Assistant || !is_inline(arena, media)) return false;
+  if (!is_inline(arena, media)) return false;
+  if (where == Where::Assistant && media.type != BlockType::Image) return false;
   if (where == Where::Result && media.type == BlockType::Audio) return false;
   return format_of_type(media.type, shown_media_type(arena, media)) != nullptr;
 }
@@ -431,8 +469,8 @@ class Writer {
 
 // {"auto": {}} | {"any": {}} | {"tool": {"name"}}. There is no word for none.
 void read_choice(const Json& member, Settings& settings) {
-  if (member.get("auto")) settings.set(Setting::ToolChoice, Json::string("auto"));
-  if (member.get("any")) settings.set(Setting::ToolChoice, Json::string("required"));
+  if (known(member, "auto")) settings.set(Setting::ToolChoice, Json::string("auto"));
+  if (known(member, "any")) settings.set(Setting::ToolChoice, Json::string("required"));
   const auto name = member.get("tool").value_or(Json()).get("name");
   if (!name || !name->is_string()) return;
   json::Writer w;
@@ -461,7 +499,9 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
     out.key("name").string(tool.name);
     if (!tool.description.empty()) out.key("description").string(tool.description);
     out.key("inputSchema").begin_object().key("json");
-    tool.parameters.is_null() ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
+    // A schema must say that it is one of an object, even if it says nothing else.
+    const bool says_nothing = tool.parameters.is_null() || tool.parameters.members().empty();
+    says_nothing ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
     out.end_object().end_object().end_object();
   }
   out.end_array();
@@ -470,7 +510,7 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
 }
 
 Result<Tool> read_spec(const Json& tool, const std::string& path) {
-  const auto spec = tool.get("toolSpec");
+  const auto spec = known(tool, "toolSpec");
   if (!spec) return Tool{};  // a tool of the provider, or a cache point
   PARLEY_TRY(Tool read, read_tool(*spec, path + "/toolSpec", "inputSchema"));
   read.parameters = read.parameters.get("json").value_or(Json());
@@ -484,12 +524,32 @@ Result<std::vector<Tool>> read_tools(const Json& request) {
   return read_tools_of(config ? config->get("tools") : std::nullopt, "/toolConfig/tools", read_spec);
 }
 
+// {"type": "json_schema", "structure": {"jsonSchema": {"schema": JSON in a string, "name"}}}
+void read_reply_format(const Json& member, Settings& settings) {
+  const Json inner = member.at("/structure/jsonSchema").value_or(Json());
+  const auto text = inner.get("schema").value_or(Json()).as_string();
+  const auto schema = text ? Json::parse(*text) : fail(Code::WrongType, "");
+  if (schema) set_reply_schema(settings, known(inner, "name"), *schema);
+}
+
+std::optional<Json> write_reply_format(const Settings& settings) {
+  const Json schema = reply_schema(settings);
+  if (schema.is_null()) return std::nullopt;
+  json::Writer w;
+  w.begin_object().key("type").string("json_schema").key("structure").begin_object().key("jsonSchema");
+  w.begin_object().key("schema").string(schema.text()).key("name");
+  w.string(fitted_name(reply_name(settings), kProfile.tool_name)).end_object();
+  return w.end_object().end_object().take();
+}
+
 constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::MaxTokens>("inferenceConfig/maxTokens"),
     plain_setting<Setting::Temperature>("inferenceConfig/temperature"),
     plain_setting<Setting::TopP>("inferenceConfig/topP"),
     plain_setting<Setting::Stop>("inferenceConfig/stopSequences"),
     {"toolConfig/toolChoice", bit(Setting::ToolChoice), read_choice, write_choice, true},
+    {"outputConfig/textFormat", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
+    plain_setting<Setting::ReasoningEffort>("outputConfig/effort"),
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {
@@ -523,7 +583,8 @@ constexpr Frame kFrame = {
     .settings = kSettings,
     .write_answer = write_answer,
     .read_answer = read_answer,
-    .no_message = R"({"role":"assistant","content":[]})"};
+    .no_message = R"({"role":"assistant","content":[]})",
+    .as_usual = without_contexts};
 
 constexpr std::string_view kAsText[] = {
     "/content/*/toolResult/content/*/json", "/content/*/toolResult/content/*/document/source/text",

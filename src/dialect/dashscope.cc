@@ -31,7 +31,7 @@ constexpr ChatRow kRow = {
 };
 
 Outcome read_answer(const Json& answer, bool has_calls) {
-  const auto native = answer.get("output");
+  const auto native = known(answer, "output");
   Outcome outcome = read_chat_answer(Dialect::DashScope, native.value_or(answer), has_calls);
   if (!native) return outcome;
   outcome.id = answer.get("request_id").value_or(Json()).as_string().value_or(Text());

@@ -7,6 +7,7 @@
 #include "dialect/frame.h"
 #include "dialect/patch.h"
 #include "dialect/pieces.h"
+#include "dialect/setting_limits.h"
 #include "dialect/write.h"
 #include "parley/base/data_url.h"
 
@@ -57,7 +58,7 @@ class Fitter {
     if (!profile_.thinking_member.empty() && is_request) fill_thinking();
     if (profile_.ends_with_user) end_with_user();
     Repairing out{conversation_, {}};
-    settle_thinking(out.conversation);
+    settle_frame(out.conversation);
     if (!notes_.empty()) out.conversation.set_messages(std::move(messages_));
     out.notes = std::move(notes_);
     return out;
@@ -338,10 +339,24 @@ class Fitter {
     return patched(natural_frame(conversation_, format_.info.dialect), *patch);
   }
 
-  void settle_thinking(Conversation& conversation) {
+  void settle_frame(Conversation& conversation) {
     std::optional<Json> frame = target_frame();
-    if (!frame || frame->at("/thinking/type") != Json::string("enabled")) return;
+    if (!frame) return;
     const std::size_t before = notes_.size();
+    need_max_tokens(frame);
+    settle_thinking(frame);
+    if (notes_.size() != before) set_frame(conversation, *frame);
+  }
+
+  // What names its model is to be sent, and is refused without a limit.
+  void need_max_tokens(std::optional<Json>& frame) {
+    if (format_.info.dialect != Dialect::Anthropic || known(*frame, "max_tokens")) return;
+    if (!known(*frame, "model") && !known(*frame, "anthropic_version")) return;
+    frame = with_member(*frame, "max_tokens", minted_max_tokens(format_.info.dialect, notes_));
+  }
+
+  void settle_thinking(std::optional<Json>& frame) {
+    if (frame->at("/thinking/type") != Json::string("enabled")) return;
     const auto about_frame = [&](std::string_view code, Text detail) {
       notes_.push_back({code, Severity::Minor, std::nullopt, std::nullopt, to_string(format_.info.dialect),
                         "mapped", std::move(detail)});
@@ -354,7 +369,6 @@ class Fitter {
       about_frame("tool_choice_downgraded", "while the model thinks no tool can be forced; it may choose");
       frame = with_member(*frame, "tool_choice", free_choice(*frame));
     }
-    if (notes_.size() != before) set_frame(conversation, *frame);
   }
 
   Settings settings_of(const Json& frame) const {

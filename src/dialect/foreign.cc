@@ -17,6 +17,7 @@ enum class Kind : std::uint8_t {
   Citations,
   ServerTool,
   Spoken,
+  ToolReference,
   CacheMark
 };
 
@@ -30,6 +31,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Dialect::Anthropic, "redacted_thinking", Kind::Opaque},
     {Dialect::Anthropic, "compaction", Kind::Compaction},
     {Dialect::Anthropic, "search_result", Kind::SearchResult},
+    {Dialect::Anthropic, "tool_reference", Kind::ToolReference},
     {Dialect::Anthropic, "server_tool_use", Kind::ServerTool},
     {Dialect::Anthropic, "mcp_tool_use", Kind::ServerTool},
     {Dialect::Anthropic, "*_tool_result", Kind::ServerTool},
@@ -71,6 +73,7 @@ constexpr auto kTold = std::to_array<Told>({
     {Kind::Citations, "raw_dropped", Severity::Major, "citations_dropped", Severity::Minor},
     {Kind::ServerTool, "raw_dropped", Severity::Major, "server_tool_as_text", Severity::Major},
     {Kind::Spoken, "raw_dropped", Severity::Major, "audio_as_text", Severity::Minor},
+    {Kind::ToolReference, "raw_dropped", Severity::Major, "tool_reference_as_text", Severity::Info},
     {Kind::CacheMark, "cache_mark_dropped", Severity::Info, "", Severity::Info},
 });
 const Told& told(Kind kind) { return *std::ranges::find(kTold, kind, &Told::kind); }
@@ -152,6 +155,8 @@ std::string words_of(const Known& block) {
     }
     case Kind::Citations:
       return texts_of(block.inner.get("content").value_or(Json()), "");
+    case Kind::ToolReference:
+      return "[tool] " + string_of(block.inner, "tool_name");
     case Kind::ServerTool:
       return summary(block);
     case Kind::Spoken:
@@ -172,6 +177,76 @@ void note_dropped_raw(Draft& draft, const Arena& arena, const BlockRecord& raw, 
                  ? said(std::string(to_string(draft.target)) + " cannot carry this raw block")
                  : Text("the block means something to its maker only"),
              index);
+}
+
+namespace {
+
+// What a document is about, which its wire says beside it; "" if nothing.
+Text context_of(const Arena& arena, const BlockRecord& document) {
+  const bool may_say =
+      arena.dialect() == tag(Dialect::Anthropic) || arena.dialect() == tag(Dialect::Converse);
+  if (!may_say || document.type != BlockType::Document || !document.wire.present()) return {};
+  const Json wire = arena.value(document.wire);
+  const Json inner = wire.get("document").value_or(wire);
+  return inner.get("context").value_or(Json()).as_string().value_or(Text());
+}
+
+// A file that a provider has, as Anthropic names it.
+std::optional<Json> file_by_id(const RawBlock& raw) {
+  if (raw.dialect != Text("openai") && raw.dialect != Text("responses")) return std::nullopt;
+  const auto id = raw.json.get("file").value_or(raw.json).get("file_id");
+  if (!id || !id->is_string()) return std::nullopt;
+  const bool is_image = raw.json.get("type") == Json::string("input_image");
+  json::Writer w;
+  w.begin_object().key("type").string(is_image ? "image" : "document").key("source").begin_object();
+  w.key("type").string("file").key("file_id").value(*id).end_object().end_object();
+  return w.take();
+}
+
+std::optional<Message> with_other_blocks(Draft& draft, const Message& message) {
+  const Arena& arena = Arena::of(message);
+  const auto records = arena.blocks(Arena::record_of(message));
+  if (arena.dialect() == tag(draft.target)) return std::nullopt;
+  std::vector<Block> out;
+  const std::vector<Block> blocks = message.blocks();
+  const std::size_t first_note = draft.notes.size();
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Text context = context_of(arena, records[i]);
+    if (!context.empty()) {
+      draft.note("context_as_text", Severity::Info, "mapped",
+                 "the context of a document is written as a text before it", i);
+      out.push_back(TextBlock{context});
+    }
+    const auto* raw = draft.target == Dialect::Anthropic ? blocks[i].as<RawBlock>() : nullptr;
+    const auto file = raw == nullptr ? std::nullopt : file_by_id(*raw);
+    if (file) {
+      draft.note("file_id_kept", Severity::Minor, "kept",
+                 "a file is named by its id, which must be one of the target's", i);
+    }
+    out.push_back(file ? Block(RawBlock{Text("anthropic"), *file}) : blocks[i]);
+  }
+  if (draft.notes.size() == first_note) return std::nullopt;
+  auto built = MessageBuilder::like(message).blocks(std::move(out)).build();
+  if (!built) return std::nullopt;
+  return *std::move(built);
+}
+
+}  // namespace
+
+std::vector<Message> in_other_blocks(Draft& draft, std::span<const Message> group) {
+  std::vector<Message> out;
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    const auto has_one = [](const BlockRecord& block) {
+      return block.type == BlockType::Raw || block.type == BlockType::Document;
+    };
+    if (std::ranges::none_of(Arena::of(group[k]).blocks(Arena::record_of(group[k])), has_one)) continue;
+    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
+    auto other = with_other_blocks(each, group[k]);
+    if (!other) continue;
+    if (out.empty()) out.assign(group.begin(), group.end());
+    out[k] = *std::move(other);
+  }
+  return out;
 }
 
 std::vector<Message> in_words(Draft& draft, std::span<const Message> group) {

@@ -71,6 +71,13 @@ struct SettingRow {
 };
 constexpr unsigned bit(Setting setting) { return 1U << static_cast<unsigned>(setting); }
 
+// A member of an object around the messages. One that is null reads as absent, whatever it is.
+inline std::optional<Json> known(const Json& object, std::string_view name) {
+  auto member = object.get(name);
+  if (member && member->is_null()) return std::nullopt;
+  return member;
+}
+
 // A setting that the dialect spells as Parley does.
 bool has_type_of(Setting setting, const Json& value);
 template <Setting kSetting>
@@ -123,6 +130,8 @@ struct Frame {
   // The media of the messages, if they stand in members of the request. Null if they stand in the messages.
   void (*write_media)(json::Writer& out, std::span<const Message> messages) = nullptr;
   std::string_view json_text = {};  // a member that is JSON in a string: its white space says nothing
+  Json (*as_usual)(const Json& document) =
+      nullptr;  // members that have several spellings, as they are written
   std::string_view other_schema =
       {};  // another name for the parameters of a tool, which is read, not written
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dialect/pieces.h"
+#include "dialect/setting_limits.h"
 #include "parley/json/pointer.h"
 
 namespace parley::dialect {
@@ -19,7 +20,7 @@ Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& 
   std::optional<Json> content = value;
   std::string_view member = frame.content;
   if (frame.system_form == SystemForm::Parts) {
-    content = value.get("parts");
+    content = known(value, "parts");
     prefix += "/parts";
     if (!content)
       return fail(Code::Missing, "the member 'parts' is missing", prefix.substr(0, prefix.size() - 6));
@@ -206,6 +207,7 @@ bool has_type_of(Setting setting, const Json& value) {
   switch (setting) {
     case Setting::Model:
     case Setting::ReasoningEffort:
+    case Setting::User:
       return value.is_string();
     case Setting::Stream:
     case Setting::ParallelToolCalls:
@@ -244,8 +246,8 @@ Text reply_name(const Settings& settings) {
 
 Result<Tool> read_tool(const Json& tool, const std::string& path, std::string_view schema) {
   if (!tool.is_object()) return fail(Code::WrongType, "a tool must be an object", path);
-  const auto name = tool.get("name");
-  const auto description = tool.get("description");
+  const auto name = known(tool, "name");
+  const auto description = known(tool, "description");
   if (!name) return fail(Code::Missing, "the member 'name' is missing", path);
   if (!name->is_string()) return fail(Code::WrongType, "'name' must be a string", path + "/name");
   if (description && !description->is_string()) {
@@ -274,9 +276,14 @@ Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const s
   return tools;
 }
 
-Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation,
+Json as_usual(const Frame& frame, const Json& document) {
+  return frame.as_usual == nullptr ? document : frame.as_usual(document);
+}
+
+Result<void> read_frame(Dialect dialect, const Json& spelled, Conversation& conversation,
                         const json::Limits& limits) {
   const Frame& frame = format_of(dialect).frame;
+  const Json document = as_usual(frame, spelled);
   if (conversation.shape() == DocumentShape::Response) {
     if (frame.read_answer != nullptr)
       conversation.set_outcome(frame.read_answer(document, has_calls(conversation)));
@@ -295,7 +302,8 @@ Result<void> read_frame(Dialect dialect, const Json& document, Conversation& con
   }
   Settings settings;
   for (const SettingRow& row : frame.settings) {
-    if (const auto member = document.at("/" + std::string(row.path))) row.from(*member, settings);
+    const auto member = document.at("/" + std::string(row.path));
+    if (member && !member->is_null()) row.from(*member, settings);
   }
   conversation.set_settings(std::move(settings));
   return {};
@@ -333,8 +341,10 @@ Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<
   }
   if (dialect == Dialect::Parley) w.key("parley").number(1);
   const bool fits = names == Names::Fitted && frame.fit_name != nullptr;
-  const Settings settings =
-      fits ? with_fitted_names(conversation.settings(), frame) : conversation.settings();
+  std::vector<Note> unheard;
+  Settings settings = names == Names::Fitted ? within_limits(conversation.settings(), dialect, unheard)
+                                             : conversation.settings();
+  if (fits) settings = with_fitted_names(std::move(settings), frame);
   const std::span<const SettingRow> rows = frame.settings;
   const std::size_t first = !rows.empty() && rows.front().path == "model" ? 1 : 0;
   put_settings(w, rows.first(first), settings);
@@ -448,9 +458,11 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
                      "mapped", "a custom tool is declared with the one argument \"input\""});
   }
   std::string lost;
+  const Settings taken =
+      is_request ? within_limits(conversation.settings(), target, notes) : conversation.settings();
   for (const auto& [setting, value] : conversation.settings().all()) {
     const bool is_said = !is_list && std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
-      return (row.carries & bit(setting)) != 0 && row.to(conversation.settings()).has_value();
+      return (row.carries & bit(setting)) != 0 && taken.get(setting) && row.to(taken).has_value();
     });
     if (!is_said) lost.append(lost.empty() ? "" : ", ").append(to_string(setting));
   }

@@ -14,6 +14,9 @@ namespace parley::dialect {
 Result<void> read_frame(Dialect dialect, const Json& document, Conversation& conversation,
                         const json::Limits& limits = kNoLimits);
 
+// The document with its members as the dialect's writer spells them.
+Json as_usual(const Frame& frame, const Json& document);
+
 // The place of the messages in a document of this shape: that of an answer, or of a request if the dialect
 // has no answers.
 const Place& place_of(const Frame& frame, DocumentShape shape);

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "dialect/arrange.h"
+#include "dialect/gemini_names.h"
 #include "dialect/gemini_schema.h"
 #include "dialect/outcome.h"
 #include "dialect/pieces.h"
@@ -32,6 +33,7 @@ namespace {
 
 constexpr std::array kRoles = {Role::User, Role::System};
 constexpr RoleName kOtherRoles[] = {{"model", Role::Assistant}, {"function", Role::Tool, true}};
+constexpr std::string_view kToldNulls[] = {"parts"};
 
 // A member in one of its two spellings. The second is odd.
 bool is(Reader& r, std::string_view key, std::string_view camel, std::string_view snake) {
@@ -72,7 +74,7 @@ bool plain_base64(Reader& r, Slice& data) {
 
 bool read_media(Reader& r, BlockRecord& block, SourceKind source, std::string_view member) {
   if (r.cursor.peek() != '{') return r.wrong_type(member, "an object");
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (is(r, key, "mimeType", "mime_type")) return r.string(block.media_type(), key);
     if (is(r, key, "displayName", "display_name")) return r.string(block.media_name(), key);
     const bool is_data = source == SourceKind::Base64 ? key == "data" : is(r, key, "fileUri", "file_uri");
@@ -90,7 +92,7 @@ bool read_file(Reader& r, BlockRecord& block) { return read_media(r, block, Sour
 
 bool read_call(Reader& r, BlockRecord& use) {
   if (r.cursor.peek() != '{') return r.wrong_type("functionCall", "an object");
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "id") return r.string(use.id(), key);
     if (key == "name") return r.string(use.name(), key);
     return key == "args" ? r.cursor.skip(use.input()) : r.unknown();
@@ -150,7 +152,7 @@ constexpr BlockTable kTable = {kParts, {}, "", "", false, true};
 bool read_result(Reader& r, BlockRecord& result) {
   if (r.cursor.peek() != '{') return r.wrong_type("functionResponse", "an object");
   BlockRecord media;
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "id") return r.string(result.id(), key);
     if (key == "name") return r.string(result.name(), key);
     if (key == "response") return read_response(r, result);
@@ -184,7 +186,7 @@ bool read_message(Reader& r) {
   r.begin_message(/*may_continue=*/true);
   bool has_role = false;
   bool has_other = false;
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles, kOtherRoles);
     if (key == "parts") return r.content(message, kTable, false, key);
     has_other = true;
@@ -395,7 +397,7 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
 }
 
 Result<Tool> read_declaration(const Json& tool, const std::string& path) {
-  if (tool.get("parametersJsonSchema")) return read_tool(tool, path, "parametersJsonSchema");
+  if (known(tool, "parametersJsonSchema")) return read_tool(tool, path, "parametersJsonSchema");
   Result<Tool> read = read_tool(tool, path);
   if (read) read->parameters = with_plain_types(read->parameters);
   return read;
@@ -403,8 +405,8 @@ Result<Tool> read_declaration(const Json& tool, const std::string& path) {
 
 Result<std::vector<Tool>> read_tools(const Json& request) {
   std::vector<Tool> tools;
-  const auto list = request.get("tools");
-  if (!list || list->is_null()) return tools;
+  const auto list = known(request, "tools");
+  if (!list) return tools;
   if (!list->is_array()) return fail(Code::WrongType, "'tools' must be a list", "/tools");
   const std::vector<Json> sets = list->elements();
   for (std::size_t i = 0; i < sets.size(); ++i) {
@@ -420,7 +422,7 @@ Result<std::vector<Tool>> read_tools(const Json& request) {
 void read_choice(const Json& member, Settings& settings) {
   const std::string mode = member.get("mode").value_or(Json()).as_string().value_or(Text()).str();
   const auto names = member.get("allowedFunctionNames");
-  if (names && has_type_of(Setting::Stop, *names)) {
+  if (names && has_type_of(Setting::Stop, *names) && !names->elements().empty()) {
     json::Writer w;
     w.begin_object().key("names").value(names->compact()).key("must").boolean(mode == "ANY").end_object();
     settings.set(Setting::ToolChoice, w.take());
@@ -469,6 +471,8 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::MaxTokens>("generationConfig/maxOutputTokens"),
     plain_setting<Setting::Stop>("generationConfig/stopSequences"),
     plain_setting<Setting::Seed>("generationConfig/seed"),
+    plain_setting<Setting::PresencePenalty>("generationConfig/presencePenalty"),
+    plain_setting<Setting::FrequencyPenalty>("generationConfig/frequencyPenalty"),
     {"generationConfig/responseMimeType", 0, [](const Json&, Settings&) {}, write_reply_type},
     {"generationConfig/responseJsonSchema", bit(Setting::ReplySchema), read_reply_schema, write_reply_schema},
 });
@@ -496,7 +500,7 @@ Outcome read_answer(const Json& answer, bool has_calls) {
   outcome.model = text(answer.get("modelVersion"));
   outcome.raw_finish = text(answer.at("/candidates/0/finishReason"));
   outcome.finish = finish_of(Dialect::Gemini, outcome.raw_finish, has_calls);
-  if (answer.at("/promptFeedback/blockReason")) outcome.finish = Finish::Filtered;
+  if (known(answer.get("promptFeedback").value_or(Json()), "blockReason")) outcome.finish = Finish::Filtered;
   outcome.usage = read_usage(Dialect::Gemini, answer.get("usageMetadata").value_or(Json()));
   return outcome;
 }
@@ -521,6 +525,7 @@ constexpr Frame kFrame = {
     .write_answer = write_answer,
     .read_answer = read_answer,
     .no_message = R"({"role":"model","parts":[]})",
+    .as_usual = with_usual_names,
     .other_schema = "parameters"};
 
 // Data may be base64 for URLs, and is written as the usual one.

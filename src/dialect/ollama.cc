@@ -27,7 +27,7 @@ constexpr std::array kRoles = {Role::System, Role::User, Role::Assistant, Role::
 
 bool read_function(Reader& r, BlockRecord& use) {
   if (r.cursor.peek() != '{') return r.wrong_type("function", "an object");
-  return r.cursor.object([&](std::string_view key) {
+  return r.object([&](std::string_view key) {
     if (key == "name") return r.string(use.name(), key);
     if (key == "index") return r.skip_value();
     if (key != "arguments") return r.unknown();
@@ -40,7 +40,7 @@ bool read_call(Reader& r) {
   BlockRecord use;
   use.type = BlockType::ToolUse;
   const std::uint32_t start = r.cursor.offset();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "id") return r.string(use.id(), key);
     return key == "function" ? read_function(r, use) : r.unknown();
   });
@@ -61,7 +61,6 @@ struct Parts {
 
 bool read_images(Reader& r, Parts& parts) {
   parts.images.clear();
-  if (r.cursor.peek() == 'n') return r.unknown();
   if (r.cursor.peek() != '[') return r.wrong_type("images", "a list or null");
   return r.cursor.array([&](std::uint32_t) {
     BlockRecord image;
@@ -114,7 +113,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
   r.later.clear();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") return read_text(r, parts.text, BlockType::Text, parts.has_text, key);
     if (key == "thinking") return read_text(r, parts.thinking, BlockType::Thinking, parts.has_thinking, key);
@@ -123,7 +122,6 @@ bool read_message(Reader& r) {
     if (key == "tool_call_id") return r.string(call_id, key);
     if (key != "tool_calls") return r.unknown();
     r.later.clear();
-    if (r.cursor.peek() == 'n') return r.unknown();
     if (r.cursor.peek() != '[') return r.wrong_type(key, "a list or null");
     return r.cursor.array([&](std::uint32_t) { return read_call(r); });
   });
@@ -290,6 +288,8 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::TopK>("options/top_k"),
     plain_setting<Setting::Seed>("options/seed"),
     plain_setting<Setting::Stop>("options/stop"),
+    plain_setting<Setting::FrequencyPenalty>("options/frequency_penalty"),
+    plain_setting<Setting::PresencePenalty>("options/presence_penalty"),
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {

@@ -19,11 +19,12 @@ namespace parley::dialect {
 namespace {
 
 constexpr std::array kRoles = {Role::System, Role::User, Role::Assistant, Role::Tool};
+constexpr std::string_view kToldNulls[] = {"content", "tool_calls", "base64_image"};
 
 bool read_function(Reader& r, BlockRecord& use) {
   const std::uint32_t start = r.cursor.offset();
   if (r.cursor.peek() != '{') return r.wrong_type("function", "an object");
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "name") return r.string(use.name(), key);
     if (key == "arguments") return r.string(use.arguments(), key);
     return r.unknown();
@@ -40,7 +41,7 @@ bool read_call(Reader& r) {
   use.type = BlockType::ToolUse;
   const std::uint32_t start = r.cursor.offset();
   bool has_function = false;
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object([&](std::string_view key) {
     if (key == "id") return r.string(use.id(), key);
     if (key == "function") {
       has_function = true;
@@ -64,7 +65,7 @@ bool read_call(Reader& r) {
 
 bool read_image_url(Reader& r, BlockRecord& image) {
   if (r.cursor.peek() != '{') return r.wrong_type("image_url", "an object");
-  return r.cursor.object([&](std::string_view key) {
+  return r.object([&](std::string_view key) {
     if (key != "url") return r.unknown();
     image.source = SourceKind::Url;
     return r.media(image.data(), key);
@@ -155,13 +156,7 @@ bool read_message(Reader& r) {
     if (slot.is_null()) r.more();
     return true;
   };
-  const auto optional = [&](Slice& slot, std::string_view key) {
-    Slice ignored;
-    if (!string_or_null(slot, ignored, key)) return false;
-    if (slot.is_null()) slot = Slice::absent();  // to OpenManus both are None
-    return true;
-  };
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") {
       if (r.cursor.peek() == '[') return read_parts(r, fields);
@@ -171,8 +166,8 @@ bool read_message(Reader& r) {
         return r.wrong_type(key, "a string, a list of strings and blocks, or null");
       return string_or_null(fields.content, fields.content_wire, key);
     }
-    if (key == "name") return optional(message.name, key);
-    if (key == "tool_call_id") return optional(fields.tool_call_id, key);
+    if (key == "name") return r.string_or_null(message.name, key);
+    if (key == "tool_call_id") return r.string_or_null(fields.tool_call_id, key);
     if (key == "base64_image") {
       if (!string_or_null(fields.image, fields.image_wire, key)) return false;
       r.unescape_media(fields.image);

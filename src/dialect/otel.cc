@@ -32,6 +32,7 @@ constexpr std::string_view kInput = "gen_ai.input.messages";
 constexpr std::string_view kOutput = "gen_ai.output.messages";
 
 constexpr std::array kRoles = {Role::System, Role::Developer, Role::User, Role::Assistant, Role::Tool};
+constexpr std::string_view kToldNulls[] = {"name", "parts"};
 
 // "image", "audio", "video" and "document" are what the types of blocks are called, too.
 bool read_modality(Reader& r, BlockRecord& block) {
@@ -63,10 +64,11 @@ bool read_arguments(Reader& r, BlockRecord& use) {
 bool read_response(Reader& r, BlockRecord& result);
 
 constexpr auto kContent = std::to_array<MemberRule>({{"content", Want::String, 0}});
-constexpr auto kCall = std::to_array<MemberRule>(
-    {{"id", Want::StringOrNull, 0}, {"name", Want::String, 1}, {"arguments", Want::Own, 0, read_arguments}});
+constexpr auto kCall = std::to_array<MemberRule>({{"id", Want::StringOrNull, 0},
+                                                  {"name", Want::String, 1},
+                                                  {"arguments", Want::Own, 0, read_arguments, true}});
 constexpr auto kResponse = std::to_array<MemberRule>({{"id", Want::StringOrNull, 0},
-                                                      {"response", Want::Own, 0, read_response},
+                                                      {"response", Want::Own, 0, read_response, true},
                                                       {"parley.is_error", Want::ErrorFlag}});
 constexpr auto kBlob = std::to_array<MemberRule>({{"modality", Want::Own, 0, read_modality},
                                                   {"mime_type", Want::String, 1},
@@ -136,7 +138,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   const std::size_t first = r.blocks.size();
   r.begin_message();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "name") return r.string_or_null(message.name, key);
     if (key == "parts") {

@@ -17,6 +17,7 @@ namespace parley::dialect {
 namespace {
 
 constexpr std::array kRoles = {Role::System, Role::User, Role::Assistant, Role::Tool, Role::Developer};
+constexpr std::string_view kToldNulls[] = {"id", "name", "content", "metadata", "timestamp", "invocation_id"};
 
 // Flags are true or missing.
 bool read_true(Reader& r, std::string_view member) {
@@ -89,7 +90,7 @@ bool read_message(Reader& r) {
   Role wire_role = Role::User;
   const std::uint32_t start = r.cursor.offset();
   r.begin_message();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "wire_role") return has_wire_role = r.role(wire_role, kRoles);
@@ -319,6 +320,9 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::ReasoningEffort>("settings/reasoning_effort"),
     plain_setting<Setting::StreamUsage>("settings/stream_usage"),
     plain_setting<Setting::ReplySchema>("settings/reply_schema"),
+    plain_setting<Setting::FrequencyPenalty>("settings/frequency_penalty"),
+    plain_setting<Setting::PresencePenalty>("settings/presence_penalty"),
+    plain_setting<Setting::User>("settings/user"),
 });
 
 constexpr std::string_view kCounters[] = {"input", "cache_read", "cache_write", "output", "reasoning"};

@@ -7,6 +7,7 @@
 
 #include "dialect/pieces.h"
 #include "json/out.h"
+#include "parley/base/clock.h"
 
 namespace parley::dialect {
 namespace {
@@ -15,6 +16,11 @@ namespace {
 constexpr std::size_t kLikelyMessageBytes = 128;
 
 bool is_media_type(BlockType type) { return type >= BlockType::Image && type <= BlockType::Document; }
+
+// The records tell a null from an absent member. All other nulls read as absent (see Reader::object).
+bool tells_null(Want want) {
+  return want == Want::StringOrNull || want == Want::Output || want == Want::Value;
+}
 
 }  // namespace
 
@@ -143,6 +149,7 @@ bool Reader::block(const BlockTable& table, Records<BlockRecord>& into) {
   const std::uint32_t start = cursor.offset();
   Slice quoted;
   if (!cursor.look_ahead("type", quoted)) return false;
+  if (quoted.present() && cursor.bytes(quoted) == "null") quoted = Slice::absent();
   if (quoted.present() && cursor.bytes(quoted).front() != '"') {
     return cursor.fail(Code::WrongType, cursor.position() + (quoted.offset - start),
                        "'type' must be a string");
@@ -201,13 +208,13 @@ Slice Reader::first_member(Slice object) {
   return Slice::absent();
 }
 
-// The first member of the block at the cursor that is the name of a rule.
+// The first member of the block at the cursor that is the name of a rule, and not null.
 std::string_view Reader::told_type(const BlockTable& table) {
   std::string_view found;
   cursor.look([&](std::string_view key) {
     const auto rule = std::find_if(table.rules.begin(), table.rules.end(),
                                    [&](const BlockRule& each) { return each.type == key; });
-    if (rule != table.rules.end()) found = rule->type;
+    if (rule != table.rules.end() && cursor.peek() != 'n') found = rule->type;
     return found.empty();
   });
   return found;
@@ -217,6 +224,7 @@ bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord
   return cursor.object([&](std::string_view key) {
     for (const MemberRule& member : rule.members) {
       if (member.key != key) continue;
+      if (cursor.peek() == 'n' && !member.takes_null && !tells_null(member.want)) return unknown();
       Slice& slot = out.slots[member.slot];
       switch (member.want) {
         case Want::String:
@@ -271,7 +279,7 @@ bool Reader::source(BlockRecord& out) {
   const bool is_url = type == "url";
   out.source = is_url ? SourceKind::Url : type == "base64" ? SourceKind::Base64 : SourceKind::None;
   out.data() = out.media_type() = Slice::absent();  // of a duplicate member the last one counts
-  return cursor.object([&](std::string_view key) {
+  return object([&](std::string_view key) {
     if (out.source != SourceKind::None) {
       if (key == (is_url ? "url" : "data")) return media(out.data(), key);
       if (key == "media_type") return string(out.media_type(), key);
@@ -501,7 +509,7 @@ bool Reader::tell(std::span<const Place> places, std::span<const std::string_vie
       is_text = cursor.peek() == '"' && found->told_by.empty();
       return found->yields || is_text;
     }
-    const bool is_message = std::find(of_message.begin(), of_message.end(), key) != of_message.end();
+    const bool is_message = cursor.peek() != 'n' && std::ranges::find(of_message, key) != of_message.end();
     if (is_message && is_text) found = nullptr;
     return !is_message;
   });
@@ -568,6 +576,7 @@ bool Reader::list() {
 
 std::shared_ptr<Arena> Reader::seal(json::Buffer buffer, DialectTag dialect) {
   auto arena = std::make_shared<Arena>(std::move(buffer), dialect);
+  arena->set_read(now_ms());
   if (!minted_.empty()) arena->set_minted(json::Buffer::copy_of(minted_));
   // Lists of a few records are copied together, larger ones are taken over as they are.
   constexpr std::size_t kFew = 16;

@@ -4,6 +4,7 @@
 // One thread at a time; used once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "json/cursor.h"
@@ -46,6 +48,7 @@ struct MemberRule {
   Want want;
   std::uint8_t slot = 0;  // of BlockRecord::slots
   bool (*own)(Reader& reader, BlockRecord& block) = nullptr;
+  bool takes_null = false;  // null is a value of its own; else it reads as absent
 };
 
 struct BlockRule {
@@ -100,6 +103,21 @@ class Reader {
   bool wrong_type(std::string_view member, std::string_view expected);
   bool skip_value();
   bool missing(std::uint32_t object_offset, std::string_view member);
+
+  // Takes the object at the cursor and calls on_member(key) for each member with the cursor at its value. A
+  // member that is null reads as absent, whatever it is, and stays in the bytes: on_member is called for it
+  // only if it is one of `told`, whose null the records tell from absence. REQUIRES: cursor.peek() == '{'.
+  template <typename OnMember>
+  bool object(std::span<const std::string_view> told, OnMember&& on_member) {
+    return cursor.object([&](std::string_view key) {
+      const bool is_absent = cursor.peek() == 'n' && std::ranges::find(told, key) == told.end();
+      return is_absent ? unknown() : on_member(key);
+    });
+  }
+  template <typename OnMember>
+  bool object(OnMember&& on_member) {
+    return object({}, std::forward<OnMember>(on_member));
+  }
 
   // Takes a role out of `allowed`, or one that the dialect calls otherwise; or fails with UnknownRole.
   bool role(Role& out, std::span<const Role> allowed, std::span<const RoleName> others = {});

@@ -27,6 +27,7 @@ namespace {
 // ---- Reading
 
 constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System, Role::Developer};
+constexpr std::string_view kToldNulls[] = {"content", "id", "output"};
 
 bool read_output_text(Reader& r, BlockRecord& block) { return r.string(block.text(), "text"); }
 bool read_refusal(Reader& r, BlockRecord& block) {
@@ -34,7 +35,6 @@ bool read_refusal(Reader& r, BlockRecord& block) {
   return r.string(block.text(), "refusal");
 }
 bool read_image(Reader& r, BlockRecord& block) {
-  if (r.cursor.peek() == 'n') return r.unknown();
   block.source = SourceKind::Url;
   return r.media(block.data(), "image_url");
 }
@@ -79,7 +79,7 @@ constexpr BlockTable kTable = {kParts, {}, "", ""};
 bool read_said(Reader& r, MessageRecord& message) {
   bool has_role = false;
   const std::uint32_t start = r.cursor.offset();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "role") return has_role = r.role(message.role, kRoles);
     if (key == "content") return r.content(message, kTable);
     if (key == "id") return r.string_or_null(message.id, key);
@@ -93,7 +93,7 @@ bool read_call(Reader& r, MessageRecord& message, std::string_view arguments) {
   BlockRecord use;
   use.type = BlockType::ToolUse;
   const std::uint32_t start = r.cursor.offset();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "call_id") return r.string(use.id(), key);
     if (key == "name") return r.string(use.name(), key);
@@ -142,7 +142,7 @@ bool read_result(Reader& r, MessageRecord& message) {
   BlockRecord result;
   result.type = BlockType::ToolResult;
   const std::uint32_t start = r.cursor.offset();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
     if (key == "call_id") return r.string(result.id(), key);
     if (key == "output") return r.output(kTable, result, key);
@@ -170,9 +170,9 @@ bool read_reasoning(Reader& r, MessageRecord& message) {
     thinking.wire = wire;
     into.push_back(thinking);
   };
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
-    if (key == "encrypted_content") return r.string_or_null(encrypted, key);
+    if (key == "encrypted_content") return r.string(encrypted, key);
     const bool is_content = key == "content";
     if ((key != "summary" && !is_content) || r.cursor.peek() != '[')
       return key == "type" ? r.skip_value() : r.unknown();
@@ -181,7 +181,7 @@ bool read_reasoning(Reader& r, MessageRecord& message) {
       if (r.cursor.peek() != '{') return r.wrong_type(key, "a list of objects");
       const std::uint32_t from = r.cursor.offset();
       Slice text;
-      if (!r.cursor.object([&](std::string_view inner) {
+      if (!r.object([&](std::string_view inner) {
             if (inner == "text") return r.string(text, inner);
             return inner == "type" ? r.skip_value() : r.unknown();
           })) {
@@ -216,7 +216,13 @@ bool read_other(Reader& r, MessageRecord& message, Slice type) {
 bool read_item(Reader& r, MessageRecord& message) {
   Slice quoted;
   if (!r.cursor.look_ahead("type", quoted)) return false;
-  if (!quoted.present()) return read_said(r, message);
+  if (!quoted.present() || r.cursor.bytes(quoted) == "null") {
+    // Without a type it is a message, or the id of an item that the provider has.
+    Slice role, id;
+    if (!r.cursor.look_ahead("role", role) || !r.cursor.look_ahead("id", id)) return false;
+    const bool is_reference = id.present() && (!role.present() || r.cursor.bytes(role) == "null");
+    return is_reference ? read_other(r, message, Slice::absent()) : read_said(r, message);
+  }
   if (r.cursor.bytes(quoted).front() != '"') return r.wrong_type("type", "a string");
   const Slice spelled = {quoted.offset + 1, quoted.length - 2};
   const std::string type(r.plain(spelled));
@@ -274,7 +280,8 @@ bool is_part(const Piece& raw) {
                                            "reasoning", "function_call", "custom_tool_call"};
   const Json value = raw.arena->value(raw.block->raw_value());
   const Text type = value.get("type").value_or(Json()).as_string().value_or(Text());
-  return type.empty() ||
+  const bool is_reference = type.empty() && value.get("id");
+  return (type.empty() && !is_reference) ||
          std::ranges::any_of(kOfParts, [&](std::string_view part) { return type.view().starts_with(part); });
 }
 
@@ -500,7 +507,7 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
 Result<std::vector<Tool>> read_tools(const Json& request) {
   return read_tools_of(request.get("tools"), "/tools",
                        [](const Json& tool, const std::string& path) -> Result<Tool> {
-                         const auto type = tool.get("type");
+                         const auto type = known(tool, "type");
                          const bool is_custom = type && type->as_string() == Text("custom");
                          const bool is_ours = !type || type->as_string() == Text("function") || is_custom;
                          if (!is_ours) return Tool{};
@@ -579,6 +586,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Stream>("stream"),
     plain_setting<Setting::ReasoningEffort>("reasoning/effort"),
     {"text/format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
+    plain_setting<Setting::User>("user"),
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {

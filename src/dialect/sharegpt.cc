@@ -148,6 +148,8 @@ void read_value(Reader& r, MessageRecord& message, From from, Slice slice, Slice
   if (!rest.empty() || !has_thinking) add(r, BlockType::Text, value.part(rest), wire);
 }
 
+constexpr std::string_view kToldNulls[] = {"value"};
+
 bool read_message(Reader& r) {
   MessageRecord message;
   Slice from, value, wire;
@@ -155,7 +157,7 @@ bool read_message(Reader& r) {
   const std::uint32_t start = r.cursor.offset();
   if (r.messages.size() == 0) r.later.clear();
   r.begin_message();
-  const bool good = r.cursor.object([&](std::string_view key) {
+  const bool good = r.object(kToldNulls, [&](std::string_view key) {
     r.cursor.peek();
     const std::uint32_t at = r.cursor.offset();
     if (key == "from") {

@@ -28,9 +28,9 @@ bool has_object(const Message& message) {
 }
 
 // The way from a dialect's natural spelling of a message to its wire.
-std::optional<Json> patch_to_wire(const Message& message, Form form = Form::AsRead) {
+std::optional<Json> patch_to_wire(const Message& message) {
   const Json wire = *message.wire();
-  const std::optional<Json> own = natural_message(message, origin_of(message), form);
+  const std::optional<Json> own = natural_message(message, origin_of(message));
   return own ? diff(*own, wire) : whole(wire);
 }
 
@@ -105,7 +105,10 @@ IsSaid said_in_blocks(const Message& message) {
 void note_lost_members(Draft& draft, const Message& message) {
   if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
   const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
-  if (const auto patch = patch_to_wire(message, form)) note_places(draft, *patch, said_in_blocks(message));
+  const std::optional<Json> own = natural_message(message, origin_of(message), form);
+  const Json wire = as_usual(format_of(origin_of(message)).frame, *message.wire());
+  if (const auto patch = own ? diff(*own, wire) : whole(wire))
+    note_places(draft, *patch, said_in_blocks(message));
   if (is_wire_of(message, Dialect::Parley)) {
     note_other_patches(draft, message.wire()->get("extra").value_or(Json()));
   }
@@ -251,6 +254,8 @@ void write_group(Draft& draft, std::span<const Message> group) {
   const std::size_t first_note = draft.notes.size();
   const std::size_t written = draft.written;
   if (format.is_plain) note_plain(draft, group);
+  const std::vector<Message> others = in_other_blocks(draft, group);
+  if (!others.empty()) group = others;
   const std::vector<Message> words = in_words(draft, group);
   format.write_group(draft, words.empty() ? group : words);
   // What comes back from `parley` as it went there has nothing to note.

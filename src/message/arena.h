@@ -154,6 +154,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   // What a reader had to make up: a slice behind the document is one of these bytes.
   void set_minted(json::Buffer minted) { minted_ = std::move(minted); }
   void set_created(std::int64_t unix_ms) { created_ms_ = unix_ms; }
+  void set_read(std::int64_t unix_ms) { read_ms_ = unix_ms; }
   // The name of the dialect, for raw blocks. REQUIRES: static bytes.
   void set_dialect_name(std::string_view name) { dialect_name_ = name; }
 
@@ -174,6 +175,8 @@ class Arena : public std::enable_shared_from_this<Arena> {
     return {blocks_ + block_count_ + result.children().offset, result.children().length};
   }
   std::int64_t created_ms() const { return created_ms_; }  // negative: not a built message
+  // When it was read, or built without a time: what stands for a time where one is needed.
+  std::int64_t read_ms() const { return read_ms_; }
 
   // The document around the messages: all of it, and the array that holds them.
   DocumentShape shape() const { return shape_; }
@@ -240,6 +243,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   DocumentShape shape_ = DocumentShape::Single;
   Slice document_, list_;
   std::int64_t created_ms_ = -1;
+  std::int64_t read_ms_ = 0;
   std::string_view dialect_name_;
   mutable std::atomic<FragmentList*> fragments_{nullptr};  // one list per message, made when first needed
   union {

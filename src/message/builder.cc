@@ -93,7 +93,7 @@ class Loom {
     json::Buffer buffer = out_.size() <= kShort ? json::Buffer::copy_of(out_.view()) : out_.take_buffer();
     auto arena = std::make_shared<Arena>(std::move(buffer), DialectTag{0});
     arena->seal({&record, 1}, blocks_, children_);
-    if (timed) arena->set_created(now_ms());
+    timed ? arena->set_created(now_ms()) : arena->set_read(now_ms());
     return Arena::message(std::move(arena), 0);
   }
 
@@ -312,6 +312,7 @@ Message with_words(const Message& message, const SayRaw& say) {
   if (!minted.empty()) arena->set_minted(json::Buffer::copy_of(minted));
   if (from.wire.present()) arena->set_frame(DocumentShape::Single, record.wire, record.wire);
   if (own.created_ms() >= 0) arena->set_created(own.created_ms());
+  arena->set_read(own.read_ms());
   arena->set_dialect_name(own.dialect_name());
   return Arena::message(std::move(arena), 0);
 }

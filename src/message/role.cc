@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 4> kAgentStates = {"IDLE", "RUNNING", "FI
 constexpr std::array<std::string_view, 9> kBlockTypes = {
     "text", "thinking", "image", "audio", "video", "document", "tool_use", "tool_result", "raw"};
 
-constexpr std::array<std::string_view, 13> kSettings = {"model",
+constexpr std::array<std::string_view, 16> kSettings = {"model",
                                                         "max_tokens",
                                                         "temperature",
                                                         "top_p",
@@ -28,7 +28,10 @@ constexpr std::array<std::string_view, 13> kSettings = {"model",
                                                         "parallel_tool_calls",
                                                         "reasoning_effort",
                                                         "stream_usage",
-                                                        "reply_schema"};
+                                                        "reply_schema",
+                                                        "frequency_penalty",
+                                                        "presence_penalty",
+                                                        "user"};
 
 // Unrolled, so that every comparison is one with a constant.
 template <typename Enum, const auto& kNames>

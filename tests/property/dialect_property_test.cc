@@ -9,6 +9,7 @@
 #include "base/allocations.h"
 #include "generate.h"
 #include "parley/base/base64.h"
+#include "parley/base/clock.h"
 #include "parley/base/media_type.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/repair.h"
@@ -32,6 +33,8 @@ const std::uint64_t kFewerDocuments = kDocuments / 50;  // for what is tried in 
 
 class Dialects : public ::testing::TestWithParam<Dialect> {
  protected:
+  ScopedClock clock_{0};  // messages without a time get that of reading
+
   // Reads what must be readable.
   static Reading must_read(std::string_view document, Dialect dialect) {
     auto reading = read(document, dialect);

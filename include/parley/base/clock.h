@@ -1,4 +1,4 @@
-// The wall clock, and the one place where tests replace it. Safe from any thread.
+// The wall clock, and the one place where tests and `parley convert --now` replace it. Safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ std::int64_t now_ms();
 // AgentScope's spelling, local time without a zone: "2025-06-01 09:30:00.125".
 std::string local_timestamp(std::int64_t unix_ms);
 
-// While alive, now_ms() returns a time of the test's choosing, in every thread. One at a time.
+// While alive, now_ms() returns a time of the caller's choosing, in every thread. One at a time.
 class ScopedClock {
  public:
   explicit ScopedClock(std::int64_t unix_ms);

@@ -6,7 +6,8 @@
 //   D2  D -> parley -> D gives the same JSON value: order of members, spelling of numbers, unknown members,
 //       null and absent included.
 //   D3  Writing in another dialect drops or changes nothing without a note.
-//   D4  The same input gives the same output: minted values derive from position and content.
+//   D4  The same input gives the same output: minted values derive from position and content. A time that a
+//       message does not have is that of reading it, where a dialect needs one.
 //   D5  A refused document names the place (JSON Pointer) and changes nothing.
 //   D6  A history that is broken (see message/validate.h) is not written in another dialect; `parley`
 //       carries it as it is.
@@ -72,9 +73,10 @@ struct Reading {
   std::vector<Note> notes;
 };
 
-// Reads one document: a list of messages, one message, or an object whose member "messages" is a list.
-// Fails with Malformed, InvalidUtf8, LimitExceeded, WrongType, Missing, UnknownRole or WrongDialect, and
-// under `strict` with LoneSurrogate or DuplicateKey. The first form takes the buffer over without a copy.
+// Reads one document: a list of messages, one message, or an object whose member "messages" is a list. A
+// known member that is null reads as absent, whatever it is, and is kept in the bytes. Fails with Malformed,
+// InvalidUtf8, LimitExceeded, WrongType, Missing, UnknownRole or WrongDialect, and under `strict` with
+// LoneSurrogate or DuplicateKey. The first form takes the buffer over without a copy.
 Result<Reading> read(json::Buffer document, Dialect dialect, const ReadOptions& options = {});
 Result<Reading> read(std::string_view document, Dialect dialect, const ReadOptions& options = {});
 

@@ -12,9 +12,10 @@
 //      (orphan_result).
 //   5  A call without a result gets one that says so, as an error (missing_result). Calls of the last step
 //      are left pending unless complete_pending.
-//   6  An assistant's message that says nothing, in no member of its wire either, is left out (empty_dropped);
-//      one that says what has no place in the target is, too (message_dropped). Anybody else's says that it is
-//      empty, if the target refuses one that does not (empty_filled).
+//   6  An assistant's message that says nothing, in no member of its wire either, is left out
+//   (empty_dropped);
+//      one that says what has no place in the target is, too (message_dropped). Anybody else's says that it
+//      is empty, if the target refuses one that does not (empty_filled).
 //   7  Of more media than the target takes the oldest become texts that say so, and so does what is larger
 //      than it takes (media_over_limit).
 //   8  Reasoning of Responses that is not followed by what it led to is left out, and so is reasoning that is
@@ -35,6 +36,7 @@
 //      message if that is enough (message_rewritten, frame_rewritten); a block that is refused then is left
 //      out (raw_dropped).
 //  15  If the target has no message to answer, a user's says that it is empty (user_added).
+//  16  A request of Anthropic's that names a model and no max_tokens gets one (max_tokens_minted).
 //
 // Invariants (quoted by tests as R1..R6):
 //   R1  A repaired conversation has no error of validate_history().

@@ -3,13 +3,14 @@
 //
 //   model                string
 //   max_tokens           number: of the answer
-//   temperature, top_p, top_k, seed  numbers
+//   temperature, top_p, top_k, seed, frequency_penalty, presence_penalty  numbers
 //   stop                 list of strings
 //   stream               true or false
 //   stream_usage         true or false: whether a stream says what it cost, where that must be asked for
 //   tool_choice          "auto", "none", "required", or {"names": [string, ...], "must": true or false}
 //   parallel_tool_calls  true or false
 //   reasoning_effort     string
+//   user                 string: whom the request is for, as the caller names them
 //   reply_schema         {"name": string, "schema": a JSON Schema}: what the reply must look like
 //
 // A value; one thread at a time.
@@ -39,6 +40,9 @@ enum class Setting : std::uint8_t {
   ReasoningEffort,
   StreamUsage,
   ReplySchema,
+  FrequencyPenalty,
+  PresencePenalty,
+  User,
 };
 std::string_view to_string(Setting setting);  // as listed above
 

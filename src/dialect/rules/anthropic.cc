@@ -1,4 +1,4 @@
-// Anthropic's Messages (A1 to A14). Neighbours of one role are one turn to the server.
+// Anthropic's Messages (A1 to A15). Neighbours of one role are one turn to the server.
 #include <array>
 #include <string>
 #include <unordered_set>
@@ -61,6 +61,8 @@ constexpr Rule kImageSize = {"a14_image_size", kWarning, "an image has at most 5
 constexpr Rule kManyImages = {"a14_image_count", kWarning, "some models take at most 100 images"};
 constexpr Rule kTooManyImages = {"a14_image_count", kError, "a request has at most 600 images"};
 
+constexpr Rule kMaxTokens = {"a15_max_tokens", kError, "a request says 'max_tokens'"};
+
 constexpr std::size_t kImageBytes = std::size_t{5} * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kImageTypes = {"image/jpeg", "image/png", "image/gif",
                                                          "image/webp"};
@@ -101,6 +103,10 @@ class Anthropic {
   // ---- What goes with the messages
 
   void request(const Object& around) {
+    // A body that names a model, or the version that stands for one elsewhere, is to be sent.
+    const bool is_sent = around.has("model") || around.has("anthropic_version");
+    if (is_sent && around.has(kFrame.list) && !around.has("max_tokens"))
+      report_.add(kMaxTokens, around.json());
     if (const Json* thinking = around.get("thinking", kObject)) {
       const Text type = Object(report_, *thinking).word("type");
       is_enabled_ = type.view() == "enabled";

@@ -18,7 +18,8 @@ constexpr Rule kDocumentSize = {"b1_document_size", kError, "a document has at m
 constexpr Rule kImageFormat = {"b1_image_format", kError, "an image is gif, jpeg, png or webp"};
 constexpr Rule kDocumentFormat = {"b1_document_format", kError,
                                   "a document is pdf, csv, doc, docx, xls, xlsx, html, txt or md"};
-constexpr Rule kMediaRole = {"b1_media_role", kError, "only a user's message may hold media"};
+constexpr Rule kMediaRole = {"b1_media_role", kError,
+                             "only a user's message may hold documents, audio and video"};
 constexpr Rule kLoneDocument = {"b1_lone_document", kError, "a document has a text beside it"};
 constexpr Rule kDocumentName = {
     "b1_document_name", kError,
@@ -149,7 +150,7 @@ class Converse {
     if (block.members().size() != 1) report_.add(kOneMember, block.json());
     for (const std::string_view kind : kMedia) {
       if (const Json* inside = block.get(kind, kObject)) {
-        if (sight.role.view() != "user") report_.add(kMediaRole, block.json());
+        if (sight.role.view() != "user" && kind != "image") report_.add(kMediaRole, block.json());
         if (kind == "image") sight.images.count(block.json());
         if (kind == "document") sight.documents.count(block.json());
         if (kind == "document" && !sight.document) sight.document = report_.mark(block.json());
