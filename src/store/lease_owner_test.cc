@@ -116,7 +116,10 @@ TEST_F(LeaseOwners, AreFollowedAtOnceWhenTheirProcessIsKilled) {
   ASSERT_FALSE(held);
   EXPECT_EQ(held.error().code, Code::Conflict);
   EXPECT_EQ(held.error().message, "the session is run by 'the dead'");
+  EXPECT_EQ(store.append(kKey, Batch({Record{.body = "early"}})).error().code, Code::Conflict);
   child.kill();
+  const auto appended = store.append(kKey, Batch({Record{.body = "late"}}));
+  EXPECT_TRUE(appended) << appended.error().message;
   const auto lease = store.lease(kKey, "me", hours(1));
   ASSERT_TRUE(lease) << lease.error().message;
   EXPECT_EQ(lease->owner, "me");

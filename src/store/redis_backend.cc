@@ -146,6 +146,8 @@ class RedisBackend final : public Backend {
           arguments.set_epoch(reply.items[1].text);
         } else if (reply.word() == "expired") {
           PARLEY_CHECK(erase_expired(connection, tag, reply.items[1].text, deadline));
+        } else if (reply.word() == "lease" && batch.lease.empty() && is_abandoned(read_held(reply).lease)) {
+          PARLEY_CHECK(give_back(connection, keys.head, read_held(reply).lease.token, deadline));
         } else {
           return appended(batch, reply, durability);
         }

@@ -41,9 +41,11 @@ Result<void> check_size(const RowBatch& batch, Position size) {
                                   std::to_string(*batch.expected_size));
 }
 
+bool is_abandoned(const Lease& held) { return has_ended(LeaseOwner::read(held.owner).process); }
+
 Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms) {
   if (is_held(held, now_ms)) {
-    if (batch.lease == held.token) return {};
+    if (batch.lease == held.token || (batch.lease.empty() && is_abandoned(held))) return {};
     return run_by(held);
   }
   if (batch.lease.empty()) return {};
@@ -51,8 +53,7 @@ Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t 
 }
 
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms) {
-  if (is_held(held, now_ms) && held.token != request.token && !request.takes_over &&
-      !has_ended(LeaseOwner::read(held.owner).process)) {
+  if (is_held(held, now_ms) && held.token != request.token && !request.takes_over && !is_abandoned(held)) {
     return run_by(held);
   }
   return Lease{request.token, request.owner, now_ms + request.time.count()};

@@ -29,10 +29,11 @@ Result<void> check_size(const RowBatch& batch, Position size);
 
 // ---- Leases
 
+// Whether the process that holds a lease has ended on this machine (lease_owner.h): the lease is over then.
+bool is_abandoned(const Lease& held);
 // A lease without a token is none. Fails with Conflict, naming the owner.
 Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms);
-// The lease that a request gets where `held` is. One whose process has ended on this machine is over
-// (lease_owner.h).
+// The lease that a request gets where `held` is.
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms);
 // The lease as it should be if it lasts longer than it was asked for: a clock was ahead when it was taken.
 std::optional<Lease> bounded(const Lease& held, std::int64_t now_ms);

@@ -212,6 +212,34 @@ TEST_F(SqliteWitness, KnowsWhatWasSyncedBefore) {
   expect_loss();
 }
 
+TEST_F(SqliteWitness, IsOneForManyProcesses) {
+  append_and_die(1);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto level = i % 2 == 0 ? Durability::Full : Durability::Normal;
+      Store store = open(level);
+      for (int k = 0; k < 50; ++k) {
+        if (!store.append(kKey, Batch({record_of("message")}))) ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(size(), 201U);
+  EXPECT_EQ(read_witness(path_)->last, 201U);
+  EXPECT_TRUE(open().inspect()->empty());
+  fs::remove(log());
+  fs::remove(path_ + "-shm");
+  EXPECT_EQ(open().read(kKey).error().code, Code::Damaged);
+}
+
 // A process may die between its commit and its witness.
 TEST_F(SqliteWitness, MayLag) {
   append_and_die(3);

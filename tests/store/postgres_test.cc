@@ -146,7 +146,12 @@ TEST_F(Postgres, FreesTheLeaseOfAProcessThatHasEndedAndBoundsOthers) {
     sql("UPDATE parley.sessions SET lease_owner = '" + owner.text() + "' RETURNING 1");
   };
   const std::string me = this_process();
+  EXPECT_EQ(store.append(key, Batch({said("early")})).error().code, Code::Conflict);
   set_owner(me + "0");  // it began at another time
+  const auto appended = store.append(key, Batch({said("late")}));
+  EXPECT_TRUE(appended) << appended.error().message;
+  ASSERT_TRUE(store.lease(key, "me", std::chrono::hours(1)));
+  set_owner(me + "0");
   EXPECT_TRUE(store.lease(key, "you", std::chrono::hours(1)));
   set_owner(me);
   EXPECT_EQ(store.lease(key, "you", std::chrono::hours(1)).error().message,

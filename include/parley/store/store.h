@@ -118,7 +118,8 @@ class Store {
   Result<std::size_t> sweep(Deadline deadline);
 
   // The right to run a session alone, for `time` from now; makes the session if there is none. The owner is
-  // for people. Renewed by asking with the token one has. Fails with Conflict, naming the owner.
+  // for people. Pass the current token to renew the lease. The lease of a process that has ended on this
+  // machine is over. Fails with Conflict, naming the owner.
   Result<Lease> lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
                       LeaseMode mode = LeaseMode::Reject, const std::string& token = {}) {
     return lease(key, owner, time, mode, token, soon());
@@ -129,6 +130,7 @@ class Store {
   Result<void> release(const SessionKey& key, const Lease& lease) { return release(key, lease, soon()); }
   Result<void> release(const SessionKey& key, const Lease& lease, Deadline deadline);
 
+  // Whether calls work now. Tries a read, and a write that leaves nothing behind.
   Health health() { return health(soon()); }
   Health health(Deadline deadline);
 
