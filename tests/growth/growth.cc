@@ -124,7 +124,8 @@ void add_calls(std::vector<Work>& works) {
       results.emplace_back(ToolResultBlock{id, Text("f"), Text("done")});
     }
     auto store = std::make_shared<store::Store>(store::open_store("memory:").value());
-    StoredMemory memory = StoredMemory::open(store, {.session = "s"}).value();
+    StoredMemory memory =
+        StoredMemory::open(store, {.session = "s"}, {.budget = Budget::unlimited()}).value();
     (void)memory.add(MessageBuilder(Role::Assistant).blocks(std::move(uses)).build().value());
     for (Block& result : results) {
       (void)memory.add(MessageBuilder(Role::Tool).block(std::move(result)).build().value());
