@@ -27,21 +27,47 @@ class Settler {
   Repairing run() {
     const std::set<std::size_t> nameless = calls_without_ids();
     if (!nameless.empty()) rewrite(nameless, "calls and results of other messages have ids now");
-    look();
-    if (!has_messages_) {
-      add_user();
-      look();
-    }
+    look_and_answer();
     // First what is found alone, then all that was read in the target's dialect: its writer knows the rules.
-    if (!findings_.empty() && rewrite(at_fault())) look();
-    if (!findings_.empty() && rewrite(all())) look();
-    if (!findings_.empty()) rewrite_frame();
-    if (!findings_.empty() && drop_raw(/*all=*/false)) look();
-    if (!findings_.empty() && drop_raw(/*all=*/true)) look();
+    attempt([&] { rewrite(at_fault()); });
+    attempt([&] { rewrite(all()); });
+    attempt([&] { rewrite_frame(); });
+    attempt([&] {
+      rewrite(all());
+      rewrite_frame();
+    });
+    attempt([&] { drop_raw_system(); });
+    attempt([&] { drop_raw(/*all=*/false); });
+    attempt([&] { drop_raw(/*all=*/true); });
     return std::move(out_);
   }
 
  private:
+  // Takes a step back that does not help.
+  template <typename Step>
+  void attempt(Step&& step) {
+    if (findings_.empty()) return;
+    const Repairing out = out_;
+    const std::vector<Message> messages = messages_;
+    const std::vector<std::size_t> positions = positions_;
+    const std::vector<Finding> found = findings_;
+    step();
+    look_and_answer();
+    if (findings_.size() < found.size()) return;
+    out_ = out;
+    messages_ = messages;
+    positions_ = positions;
+    findings_ = found;
+  }
+
+  // There must be something to answer.
+  void look_and_answer() {
+    look();
+    if (has_messages_) return;
+    add_user();
+    look();
+  }
+
   void note(std::string_view code, Severity severity, std::string_view action,
             std::optional<std::size_t> message, Text detail) {
     if (message) message = positions_[*message];
@@ -126,19 +152,17 @@ class Settler {
     return out;
   }
 
-  // Builds messages anew from what they say. False if nothing changed.
-  bool rewrite(const std::set<std::size_t>& which,
+  // Builds messages anew from what they say.
+  void rewrite(const std::set<std::size_t>& which,
                std::string_view reason = "the target refuses the message as it was") {
     std::vector<Message> kept;
     std::vector<std::size_t> positions;
-    bool is_changed = false;
     for (std::size_t i = 0; i < messages_.size(); ++i) {
       if (!which.contains(i) || !is_own(i)) {
         kept.push_back(messages_[i]);
         positions.push_back(positions_[i]);
         continue;
       }
-      is_changed = true;
       const bool is_silent = says_nothing(messages_[i]);
       if (is_silent && messages_[i].role() == Role::Assistant) {
         note("empty_dropped", Severity::Info, "dropped", i,
@@ -160,7 +184,6 @@ class Settler {
     }
     messages_ = std::move(kept);
     positions_ = std::move(positions);
-    return is_changed;
   }
 
   bool is_refused(const Message& message) const {
@@ -184,19 +207,16 @@ class Settler {
   }
 
   // Blocks of the target's own that Parley does not know, in messages that cannot hold them.
-  bool drop_raw(bool all) {
-    bool is_changed = false;
+  void drop_raw(bool all) {
     for (std::size_t i = 0; i < messages_.size(); ++i) {
       if (!all && !is_refused(messages_[i])) continue;
       std::vector<Block> kept = messages_[i].blocks();
       if (erase_raw(kept) == 0) continue;
-      is_changed = true;
       note("raw_dropped", Severity::Major, "dropped", i, "the target refuses this raw block here");
       MessageBuilder builder = MessageBuilder::like(messages_[i]);
       kept.empty() ? builder.content(Text("(empty message)")) : builder.blocks(std::move(kept));
       messages_[i] = builder.build().value_or(messages_[i]);
     }
-    return is_changed;
   }
 
   // The request around the messages, from what it says.
@@ -207,18 +227,24 @@ class Settler {
                               document->dialect() == tag(target_) &&
                               document->shape() == DocumentShape::Envelope;
     if (!is_own_frame) return;
-    const Conversation before = conversation;
-    const std::vector<Finding> found = findings_;
     conversation.set_settings(conversation.settings());  // it is not as it was read any more
-    look();
-    if (findings_.size() >= found.size()) {
-      conversation = before;
-      findings_ = found;
-      return;
-    }
     note(
         "frame_rewritten", Severity::Minor, "rewritten", std::nullopt,
         "the target refuses the request as it was; it is written anew, without members Parley does not know");
+  }
+
+  void drop_raw_system() {
+    Conversation& conversation = out_.conversation;
+    if (!conversation.system()) return;
+    std::vector<Block> kept = conversation.system()->blocks();
+    if (erase_raw(kept) == 0) return;
+    rewrite_frame();
+    note("raw_dropped", Severity::Major, "dropped", std::nullopt,
+         "the target refuses a raw block of the system part");
+    std::optional<Message> system;
+    if (!kept.empty())
+      system = MessageBuilder(Role::System).anonymous().blocks(std::move(kept)).build().value();
+    conversation.set_system(std::move(system));
   }
 
   void add_user() {

@@ -249,6 +249,7 @@ class Runner {
   void check_what_always_holds() {
     for (const DialectInfo& info : dialects()) {
       SCOPED_TRACE(info.name);
+      expect_repairable(info.dialect);
       const auto first = write(*conversation_, info.dialect);
       const auto second = write(*conversation_, info.dialect);
       const auto pieces = gather(*conversation_, info.dialect);
@@ -270,6 +271,24 @@ class Runner {
     EXPECT_TRUE(Json::equal(Json::parse(same->text).value(), Json::parse(back).value()))
         << back << "\nis not the value of\n"
         << same->text.view();
+  }
+
+  // R5 and R6: what was repaired for a target has no error by its rules, and needs no repair when it is read
+  // again.
+  void expect_repairable(Dialect target) const {
+    const DocumentShape shape = conversation_->shape();
+    if (shape == DocumentShape::Single || shape == DocumentShape::Response) return;  // no requests
+    const RepairOptions options{.complete_pending = true, .target = target};
+    const auto writing = write(repair(*conversation_, options).conversation, target);
+    ASSERT_TRUE(writing) << writing.error().message;
+    for (const Finding& finding : check_rules(Json::parse(writing->text).value(), target)) {
+      EXPECT_NE(finding.level, FindingLevel::Error) << finding.code << " at " << finding.path << "\n"
+                                                    << writing->text.view();
+    }
+    const auto again = read(writing->text, target);
+    ASSERT_TRUE(again) << again.error().message;
+    const Repairing repairing = repair(again->conversation, options);
+    EXPECT_TRUE(repairing.notes.empty()) << to_line(repairing.notes.front()) << "\n" << writing->text.view();
   }
 
   std::string through(Dialect other, std::vector<Note>* notes) const {

@@ -5,7 +5,6 @@
 //   error    orphan_result      a result answers no call of the conversation
 //   error    missing_result     a call was never answered, and the conversation went on
 //   error    misplaced_result   a result does not follow directly upon its call
-//   error    duplicate_call     a call id was used before
 //   error    duplicate_result   a call was answered twice
 //   error    missing_field      a block lacks a member it needs
 //   error    tool_use_role      a message that is not the assistant's asks for tools
@@ -13,6 +12,7 @@
 //   error    invalid_url        a URL is empty or holds spaces or control characters
 //   error    too_large          a text, an inline file or a list is over its limit
 //   warning  pending_call       the last step asks for tools and nothing followed yet
+//   warning  duplicate_call     a call id was used before; results answer the calls of an id in order
 //   warning  arguments_not_json the arguments of a call are not JSON
 //   warning  empty_name         a tool has an empty name
 //
