@@ -19,7 +19,6 @@
 namespace parley::cli {
 namespace {
 
-
 // ---- The keys of a file
 
 std::unexpected<Error> wrong(const ConfigEntry& entry, std::string_view expected) {

@@ -57,7 +57,7 @@ struct Config {
   Chosen<std::string> system;
   Chosen<std::size_t> max_steps{.value = 30};
   Chosen<std::size_t> max_calls{.value = 128};  // of tools, in one answer
-  Chosen<std::string> store;  // a URI
+  Chosen<std::string> store;                    // a URI
   Chosen<std::string> tenant{.value = "default"};
   Chosen<std::vector<std::string>> tools;  // the names of those that are offered
   ToolPolicy policy;

@@ -242,10 +242,9 @@ TEST(Failure, WaitsForDatesInAllSpellings) {
 // F6
 TEST(Failure, CountsTokensOnlyOfWhatIsTooLong) {
   const auto failure = [](int status, std::string_view message) {
-    return failure_of(Dialect::OpenAI, status, {},
-                      R"({"error":{"message":")" + std::string(message) +
-                          R"(","n_ctx":8,"n_prompt_tokens":9}})",
-                      kNow);
+    return failure_of(
+        Dialect::OpenAI, status, {},
+        R"({"error":{"message":")" + std::string(message) + R"(","n_ctx":8,"n_prompt_tokens":9}})", kNow);
   };
   const std::string_view words = "the input (9 tokens) is longer than the model's context length (8 tokens)";
   EXPECT_EQ(failure(400, words).kind, FailureKind::ContextTooLong);

@@ -84,8 +84,8 @@ TEST(Ask, TakesAnAnswerThatReachedItsLimitForNoText) {
     const auto ours = ask(*model, {&kHello, 1});
     ASSERT_FALSE(ours);
     EXPECT_EQ(ours.error().code, code);
-    EXPECT_EQ(ours.error().message, "the answer is not whole: the model ended with '" +
-                                        std::string(to_string(finish)) + "'");
+    EXPECT_EQ(ours.error().message,
+              "the answer is not whole: the model ended with '" + std::string(to_string(finish)) + "'");
     const auto theirs = ask(*model, {&kHello, 1}, {.openmanus = true});
     ASSERT_TRUE(theirs) << "OpenManus takes what there is";
     EXPECT_EQ(theirs->view(), "half");

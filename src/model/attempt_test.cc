@@ -212,8 +212,8 @@ TEST(Attempt, HoldsItsLimitOnAnAnswer) {
 
 // What an endless stream said takes no more room than its beginning.
 TEST(Attempt, KeepsTheBeginningOfAnEndlessStream) {
-  const std::string piece = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" +
-                            std::string(65536, 'x') + "\"}}]}\n\n";
+  const std::string piece =
+      "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + std::string(65536, 'x') + "\"}}]}\n\n";
   TestProvider provider([&](LoopbackServer::Connection& connection, const SeenRequest&) {
     bool open = connection.send("HTTP/1.1 200 OK\r\n\r\n");
     while (open) open = connection.send(piece);

@@ -54,9 +54,8 @@ std::string strict(std::string_view text) {
       i = append_character(out, text, i);
       continue;
     }
-    const auto number = std::ranges::find_if(kNumbers, [&](const auto& each) {
-      return !is_string && text.substr(i).starts_with(each.first);
-    });
+    const auto number = std::ranges::find_if(
+        kNumbers, [&](const auto& each) { return !is_string && text.substr(i).starts_with(each.first); });
     if (number != kNumbers.end()) {
       out += number->second;
       i += number->first.size();
