@@ -80,6 +80,8 @@ class Composer {
   // What is around the messages (composer_frame.cc).
   // The frame of the target, as it is remembered or as it is natural, and what `parley` remembers of others.
   Json frame(std::string& extra);
+  // A setting that the caller gave another value since the document was read.
+  bool was_set(const Frame& frame, std::string_view place, const Json& wire) const;
   void put_envelope();
   // The frame with the messages in it, for who looks for the outcome of an answer: OpenTelemetry has its
   // finish in the message.

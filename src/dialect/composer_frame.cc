@@ -35,12 +35,23 @@ Json Composer::frame(std::string& extra) {
     if (patch && target_ == Dialect::Parley) {
       extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
     } else if (patch) {
-      note_places(draft, *patch,
-                  [&](std::string_view place) { return is_said_otherwise(own, place, natural, said); });
+      note_places(draft, *patch, [&](std::string_view place) {
+        return is_said_otherwise(own, place, natural, said) || was_set(own, place, said);
+      });
     }
   }
   for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message.reset();
   return frame;
+}
+
+bool Composer::was_set(const Frame& frame, std::string_view place, const Json& wire) const {
+  if (conversation_.frame_is_intact()) return false;
+  return std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
+    Settings before;
+    const auto member = place.substr(1) == row.path ? wire.at(place) : std::nullopt;
+    if (member) row.from(*member, before);
+    return !before.empty();
+  });
 }
 
 void Composer::put_envelope() {
