@@ -1,4 +1,6 @@
 // Asking the model: what it is shown, and what to do if that is too much.
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "agent/loop.h"
@@ -8,9 +10,15 @@ namespace {
 
 constexpr std::size_t kMostShortenings = 4;
 
-// How much of the window stays when it was too much for the model: half, and in the end only what must, so
-// that the last try is one that succeeds if any does.
-double share_to_keep(std::size_t shortenings) { return shortenings + 1 < kMostShortenings ? 0.5 : 0; }
+// How much of the window stays when it was too much for the model: first what fits by the provider's counts,
+// if it gives them, less a tenth for what no shortening shrinks; then at most half; and in the end only what
+// must stay, so that the last try succeeds if any does.
+double share_to_keep(std::size_t shortenings, const Overflow& overflow) {
+  if (shortenings + 1 >= kMostShortenings) return 0;
+  const std::optional<double> share = overflow.share();
+  if (!share) return 0.5;
+  return shortenings == 0 ? *share * 0.9 : std::min(0.5, *share * 0.9);
+}
 
 ModelRequest request_of(const Loop& loop) {
   const AgentOptions& options = loop.options;
@@ -45,7 +53,7 @@ Called<ModelAnswer> ask(Loop& loop) {
     if (answer) loop.report.finish = answer->outcome.finish;
     if (answer || answer.error().failure.kind != FailureKind::ContextTooLong) return answer;
     if (!loop.row.shortens || shortenings == kMostShortenings) return answer;
-    const auto evicted = loop.history->shorten(share_to_keep(shortenings));
+    const auto evicted = loop.history->shorten(share_to_keep(shortenings, answer.error().failure.overflow));
     if (!evicted) return answer;
     // Nothing leaves if only the summary becomes shorter.
     if (!evicted->empty()) loop.emit(agent_event::Shortened{*evicted});

@@ -355,6 +355,28 @@ TEST(Overflow, LeavesASessionThatGoesOn) {
   }
 }
 
+// Counts of the provider keep as much as its window holds.
+TEST(Overflow, KeepsWhatFitsByTheProvidersCounts) {
+  const auto counted = [](const ModelRequest& request, const CallOptions&) -> Called<ModelAnswer> {
+    CallError error;
+    error.code = Code::LimitExceeded;
+    error.message = "too long";
+    error.failure.kind = FailureKind::ContextTooLong;
+    error.failure.overflow = {.limit = 8'000, .prompt = bytes_shown(request)};
+    return std::unexpected(error);
+  };
+  MemoryOptions memory;
+  memory.budget = Budget::unlimited();
+  Scene scene({counted, says("done")}, {}, memory);
+  const std::string words(90, 'x');
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(scene.agent->update_memory(Role::User, Text::repaired(words)));
+  EXPECT_EQ(scene.run("the task").end, RunEnd::Answered);
+  ASSERT_EQ(scene.model->asked.size(), 2U);
+  EXPECT_GT(bytes_shown(scene.model->asked[0]), 9'000U);
+  EXPECT_LE(bytes_shown(scene.model->asked[1]), 8'000U);
+  EXPECT_GT(bytes_shown(scene.model->asked[1]), 6'000U) << "more than half stays";
+}
+
 // With a compressor, each try shows less: none is spent on what was tried already, and none is left unused.
 TEST(Overflow, UsesAllFourTriesWithACompressor) {
   MemoryOptions memory;

@@ -84,7 +84,7 @@ std::string json_of(const RunReport& report, std::string_view session, std::stri
   w.begin_object().key("schema").string("parley.run/1");
   w.key("session").string(session).key("model").string(model);
   w.key("end").string(to_string(report.end)).key("state").string(to_string(report.state));
-  w.key("finish").string(to_string(report.finish));
+  if (report.finish != Finish::Unsaid) w.key("finish").string(to_string(report.finish));
   w.key("text").string(report.text.view());
   if (report.reply) w.key("reply").value(*report.reply);
   w.key("steps").number(static_cast<std::int64_t>(report.steps));

@@ -27,7 +27,7 @@ namespace {
 // ---- Reading
 
 constexpr std::array kRoles = {Role::User, Role::Assistant, Role::System, Role::Developer};
-constexpr std::string_view kToldNulls[] = {"content", "id", "output"};
+constexpr std::string_view kToldNulls[] = {"content", "id", "output", "encrypted_content"};
 
 bool read_output_text(Reader& r, BlockRecord& block) { return r.string(block.text(), "text"); }
 bool read_refusal(Reader& r, BlockRecord& block) {
@@ -172,7 +172,7 @@ bool read_reasoning(Reader& r, MessageRecord& message) {
   };
   const bool good = r.object(kToldNulls, [&](std::string_view key) {
     if (key == "id") return r.string_or_null(message.id, key);
-    if (key == "encrypted_content") return r.string(encrypted, key);
+    if (key == "encrypted_content") return r.string_or_null(encrypted, key);
     const bool is_content = key == "content";
     if ((key != "summary" && !is_content) || r.cursor.peek() != '[')
       return key == "type" ? r.skip_value() : r.unknown();
