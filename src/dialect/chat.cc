@@ -349,6 +349,9 @@ class Writer {
       out.raw(turn.role == Role::Assistant ? row_.no_content : "\"\"");
     } else if (said.size() == 1 && is_plain(*said.front())) {
       put_text(out, *said.front());
+    } else if (draft_.is(kIsAnswer) &&
+               std::ranges::all_of(said, [](const Piece* each) { return is_plain(*each); })) {
+      put_one_text(said);
     } else {
       out.raw('[');
       for (std::size_t i = 0; i < said.size(); ++i) {
@@ -357,6 +360,18 @@ class Writer {
       }
       out.raw(']');
     }
+  }
+
+  // The content of an answer is one string.
+  void put_one_text(std::span<const Piece* const> said) {
+    draft_.out.raw('"');
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      draft_.out.raw(i == 0 ? "" : "\\n").raw(said[i]->made).raw(said[i]->text());
+    }
+    draft_.out.raw('"');
+    draft_.notes.push_back({"text_joined", Severity::Info, said.front()->position, said.front()->index,
+                            to_string(draft_.target), "joined",
+                            "content is one string; the texts are joined"});
   }
 
   static bool is_plain(const Piece& piece) {

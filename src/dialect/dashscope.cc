@@ -66,6 +66,7 @@ const Format kDashScope = {
     .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
     .frame = kFrame,
     .names_results = true,
+    .heeds = kIsAnswer,
     .profile = &kRow.profile,
 };
 

@@ -40,6 +40,7 @@ const Format kMoonshot = {
     .frame = kFrame,
     .refuses_empty = true,
     .names_results = true,
+    .heeds = kIsAnswer,
     .profile = &kRow.profile,
 };
 

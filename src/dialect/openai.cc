@@ -32,6 +32,7 @@ const Format kOpenAI = {
     .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
     .frame = kFrame,
     .names_results = true,
+    .heeds = kIsAnswer,
     .profile = &kRow.profile,
 };
 
