@@ -83,9 +83,12 @@ class FileCheck {
       if (auto outcome = report_.add(*finding, line, note.message.has_value()); !outcome) return outcome;
     }
     std::vector<Finding> told, findings;
-    std::ranges::merge(validate(reading->conversation.messages()),
-                       inspect_media(reading->conversation.messages()), std::back_inserter(told), {},
-                       &Finding::message, &Finding::message);
+    std::vector<Finding> structural = validate(reading->conversation.messages());
+    if (continues_elsewhere(reading->conversation)) {  // the call may be with the provider
+      std::erase_if(structural, [](const Finding& finding) { return finding.code == "orphan_result"; });
+    }
+    std::ranges::merge(structural, inspect_media(reading->conversation.messages()), std::back_inserter(told),
+                       {}, &Finding::message, &Finding::message);
     std::ranges::merge(told, provider_findings(reading->conversation, told), std::back_inserter(findings), {},
                        &Finding::message, &Finding::message);
     for (const Finding& finding : findings) {

@@ -134,6 +134,8 @@ struct Frame {
       nullptr;  // members that have several spellings, as they are written
   std::string_view other_schema =
       {};  // another name for the parameters of a tool, which is read, not written
+  // Members of a request that name a part of the conversation which the provider has.
+  std::span<const std::string_view> elsewhere = {};
 
   static constexpr std::string_view kRole[] = {"role"};
   static constexpr std::span<const std::string_view> kRoleTells = kRole;

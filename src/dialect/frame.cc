@@ -6,6 +6,7 @@
 
 #include "dialect/pieces.h"
 #include "dialect/setting_limits.h"
+#include "parley/dialect/rules.h"
 #include "parley/json/pointer.h"
 
 namespace parley::dialect {
@@ -542,3 +543,17 @@ std::optional<Json> natural_message(const Message& message, Dialect dialect, For
 }
 
 }  // namespace parley::dialect
+
+namespace parley {
+
+bool continues_elsewhere(const Conversation& conversation) {
+  const Arena* document = conversation.document().get();
+  if (document == nullptr || document->shape() != DocumentShape::Envelope) return false;
+  const auto& names = dialect::format_of(static_cast<Dialect>(document->dialect())).frame.elsewhere;
+  if (names.empty()) return false;
+  const Json frame = dialect::wire_frame(*document, true);
+  return std::ranges::any_of(names,
+                             [&](std::string_view name) { return dialect::known(frame, name).has_value(); });
+}
+
+}  // namespace parley

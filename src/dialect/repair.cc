@@ -15,6 +15,7 @@
 #include "parley/base/hash.h"
 #include "parley/base/ids.h"
 #include "parley/dialect/dialect.h"
+#include "parley/dialect/rules.h"
 #include "parley/message/validate.h"
 
 namespace parley {
@@ -38,8 +39,13 @@ struct Call {
 
 class Repairer {
  public:
-  Repairer(const Conversation& conversation, const RepairOptions& options, bool parts_ids)
-      : messages_(conversation.messages()), options_(options), out_(conversation), parts_ids_(parts_ids) {
+  Repairer(const Conversation& conversation, const RepairOptions& options, bool parts_ids,
+           bool answers_elsewhere)
+      : messages_(conversation.messages()),
+        options_(options),
+        out_(conversation),
+        parts_ids_(parts_ids),
+        answers_elsewhere_(answers_elsewhere) {
     for (const Message& message : messages_) blocks_.push_back(message.blocks());
     changed_.resize(messages_.size());
   }
@@ -168,7 +174,8 @@ class Repairer {
   bool stays(Spot spot) {
     if (gone_.contains(spot)) return false;
     const std::size_t call = answered_by_[spot];
-    if (call == kNowhere || calls_[call].placed) return false;
+    if (call == kNowhere) return answers_elsewhere_;
+    if (calls_[call].placed) return false;
     const Spot asked = calls_[call].spot;
     if (asked.message != step_ || (asked.message == spot.message && spot < asked)) return false;
     calls_[call].placed = true;
@@ -250,6 +257,7 @@ class Repairer {
   RepairOptions options_;
   Conversation out_;
   bool parts_ids_;                          // calls that share an id get others
+  bool answers_elsewhere_;                  // a result without a call answers one that the provider has
   std::vector<std::vector<Block>> blocks_;  // of each message, edited
   std::vector<bool> changed_;
   std::vector<Call> calls_;
@@ -273,18 +281,25 @@ bool needs_other_ids(std::span<const Message> messages, const RepairOptions& opt
   return dialect::finds_calls_by_id(*options.target) && !std::ranges::all_of(messages, is_own);
 }
 
+bool is_own_document(const Conversation& conversation, std::optional<Dialect> target) {
+  return !target || static_cast<Dialect>(conversation.document()->dialect()) == *target;
+}
+
 Repairing repaired_history(const Conversation& conversation, const RepairOptions& options) {
   bool broken = false;
   bool pending = false;
   bool shares_ids = false;
+  // A result may answer a call that the provider has, as long as the request stays with that provider.
+  const bool stays_there = continues_elsewhere(conversation) && is_own_document(conversation, options.target);
   for (const Finding& finding : validate_history(conversation.messages())) {
+    if (stays_there && finding.code == "orphan_result") continue;
     const bool is_shared = finding.code == "duplicate_call";
     (finding.level == FindingLevel::Error ? broken : is_shared ? shares_ids : pending) = true;
   }
   const bool parts_ids = shares_ids && (broken || needs_other_ids(conversation.messages(), options));
   const bool repairs = broken ? options.history : parts_ids || (pending && options.complete_pending);
   if (!repairs) return {conversation, {}};
-  return Repairer(conversation, options, parts_ids).run();
+  return Repairer(conversation, options, parts_ids, stays_there).run();
 }
 
 // A member that carries meaning beside the blocks: not what a wire has around a message anyway.

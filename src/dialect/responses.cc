@@ -627,6 +627,8 @@ constexpr std::string_view kOutput[] = {"output"};
 constexpr std::string_view kOfMessage[] = {"type", "role", "call_id"};
 constexpr Place kPlaces[] = {{.shape = DocumentShape::Envelope, .path = kInput, .may_be_text = true},
                              {DocumentShape::Response, kOutput}};
+constexpr std::string_view kElsewhere[] = {"previous_response_id", "conversation"};
+
 constexpr Frame kFrame = {
     .places = kPlaces,
     .of_message = kOfMessage,
@@ -639,7 +641,8 @@ constexpr Frame kFrame = {
     .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
     .settings = kSettings,
     .write_answer = write_answer,
-    .read_answer = read_answer};
+    .read_answer = read_answer,
+    .elsewhere = kElsewhere};
 
 }  // namespace
 

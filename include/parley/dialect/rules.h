@@ -198,4 +198,8 @@ namespace parley {
 // in the content of the message.
 std::vector<Finding> check_rules(const Json& document, Dialect dialect);
 
+// Whether the request that was read continues a conversation which the provider has (Responses:
+// previous_response_id, conversation). Its results may answer calls that are not in it.
+bool continues_elsewhere(const Conversation& conversation);
+
 }  // namespace parley

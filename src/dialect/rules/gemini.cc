@@ -113,17 +113,19 @@ class Gemini {
       const Json* parts = instruction.get("parts", kList);
       if (parts != nullptr) each_object(report_, *parts, [&](const Object& each) { data(each); });
     }
-    const Json* tools = around.get("tools", kList);
+    const Json* tools = around.get("tools", kList | kObject);
     if (tools == nullptr) return;
     Counter count(report_, kManyTools, 512);
-    each_object(report_, *tools, [&](const Object& tool) {
+    const auto declarations = [&](const Object& tool) {
       const Json* list = get(tool, kDeclarations, kList);
       if (list == nullptr) return;
       each_object(report_, *list, [&](const Object& each) {
         count.count(each.json());
         if (const auto text = each.need_string("name")) name(*text, *each.find("name"));
       });
-    });
+    };
+    // One set of tools may stand without its list.
+    tools->is_object() ? declarations(Object(report_, *tools)) : each_object(report_, *tools, declarations);
   }
 
   void name(std::string_view text, const Json& where) {
