@@ -132,7 +132,11 @@ Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> c
                        std::vector<ToolOutput>& outputs) {
   Result<void> kept;
   std::size_t ended = 0;
-  const auto wants_more = [&] { return kept && group.begun() < calls.size() && !loop.is_stopped(); };
+  // Calls that end at once do not run far ahead of what is stored: a stop has little left to store.
+  const std::size_t ahead = 2 * std::max<std::size_t>(loop.options.parallel_tools, 1);
+  const auto wants_more = [&] {
+    return kept && group.begun() < calls.size() && group.begun() - ended < ahead && !loop.is_stopped();
+  };
   for (;;) {
     while (wants_more() && group.has_room()) {
       loop.emit(agent_event::ToolStarted{calls[group.begun()]});

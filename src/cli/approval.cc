@@ -29,17 +29,22 @@ std::optional<Text> code_in(const ToolUseBlock& use, std::string_view member) {
   return members[0].value.as_string();
 }
 
-// Words that run other commands, or are no command at all.
+// Words that run other commands, or are no command at all; and builtins that take names, in which bash runs
+// substitutions whatever the quotes: printf -v 'a[$(command)]'.
 constexpr std::string_view kNoPrograms[] = {
-    ".",      "alias",  "builtin", "case", "command", "coproc", "do",       "done", "elif",
-    "else",   "esac",   "eval",    "exec", "fi",      "for",    "function", "if",   "in",
-    "select", "source", "then",    "time", "trap",    "until",  "while",
+    ".",        "alias",   "bind",   "builtin", "case",    "command",  "compgen", "complete",
+    "coproc",   "declare", "do",     "done",    "elif",    "else",     "enable",  "esac",
+    "eval",     "exec",    "export", "fi",      "for",     "function", "getopts", "hash",
+    "if",       "in",      "let",    "local",   "mapfile", "printf",   "read",    "readarray",
+    "readonly", "select",  "set",    "shopt",   "source",  "test",     "then",    "time",
+    "trap",     "typeset", "unset",  "until",   "wait",    "while",
 };
 
 // The program of a command that is one program with its arguments: no pipe, list, redirection, substitution,
-// assignment or second line. Inside of quotes all but substitutions is text.
+// assignment, comment or second line. Inside of quotes all but substitutions is text.
 std::optional<std::string_view> program_of(std::string_view command) {
-  constexpr std::string_view kOperators = "\n\r;&|<>()$`\\";
+  constexpr std::string_view kOperators = ";&|<>()$`\\#";
+  if (command.find_first_of("\n\r") != std::string_view::npos) return std::nullopt;
   char quote = 0;
   for (const char c : command) {
     if (quote == '\'') {

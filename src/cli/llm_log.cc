@@ -338,7 +338,11 @@ bool is_sqlite_file(const std::string& path) {
 }
 
 Result<void> each_llm_talk(const std::string& path, const Visit& visit) {
-  PARLEY_TRY(store::Db db, store::Db::open(path, store::Db::Mode::Read));
+  // The file is another program's: nothing of it changes, and nothing is made beside it unless it has a log.
+  std::error_code ignored;
+  const bool has_log = std::filesystem::file_size(path + "-wal", ignored) > 0 && !ignored;
+  const auto mode = has_log ? store::Db::Mode::ReadOnly : store::Db::Mode::Immutable;
+  PARLEY_TRY(store::Db db, store::Db::open(path, mode));
   PARLEY_TRY(const bool has_responses, has_table(db, "responses"));
   PARLEY_TRY(const bool has_threads, has_table(db, "threads"));
   if (!has_responses && !has_threads) return fail(Code::Invalid, "the database has no logs of llm");

@@ -352,7 +352,9 @@ class Fitter {
   void need_max_tokens(std::optional<Json>& frame) {
     if (format_.info.dialect != Dialect::Anthropic || known(*frame, "max_tokens")) return;
     if (!known(*frame, "model") && !known(*frame, "anthropic_version")) return;
-    frame = with_member(*frame, "max_tokens", minted_max_tokens(format_.info.dialect, notes_));
+    const auto thinks = frame->at("/thinking/budget_tokens").value_or(Json()).as_int64();
+    const std::int64_t beside = std::clamp<std::int64_t>(thinks.value_or(0), 0, 1'000'000);
+    frame = with_member(*frame, "max_tokens", minted_max_tokens(format_.info.dialect, notes_, beside));
   }
 
   void settle_thinking(std::optional<Json>& frame) {

@@ -97,6 +97,10 @@ bool read_call(Reader& r, BlockRecord& use) {
     if (key == "name") return r.string(use.name(), key);
     return key == "args" ? r.cursor.skip(use.input()) : r.unknown();
   });
+  if (good && !use.input().present()) {  // a call without arguments
+    use.input() = r.mint("{}");
+    r.more();
+  }
   if (good) r.asks(use);
   return good;
 }
@@ -115,7 +119,9 @@ bool read_response(Reader& r, BlockRecord& result) {
   if (!r.cursor.skip(whole)) return false;
   const auto says = [&](Slice value) { return value.present() && r.cursor.bytes(value) != "null"; };
   const bool is_one = !has_others && (says(error) ? !says(output) : output.present());
-  const bool names_error = says(error) && r.cursor.bytes(error) != "\"\"" && r.cursor.bytes(error) != "false";
+  static constexpr std::string_view kNoErrors[] = {"\"\"", "false", "0", "[]", "{}"};
+  const bool names_error =
+      says(error) && std::ranges::find(kNoErrors, r.cursor.bytes(error)) == std::end(kNoErrors);
   result.is_error = names_error || (is_one && says(error)) ? Tristate::True : Tristate::Unsaid;
   result.output() = r.text_of(!is_one ? whole : says(error) ? error : output);
   return true;

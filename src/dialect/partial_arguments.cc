@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostSteps = 64;
 constexpr std::size_t kMostElements = 4096;
+constexpr std::size_t kMostNodes = 100'000;  // a path of sixty bytes can ask for thousands
 
 struct Step {
   std::string name;
@@ -98,7 +99,15 @@ PartialArguments::Node& PartialArguments::at(std::string_view path) {
       if (is_new) node->names.push_back(step.name);
       place = known->second;
     }
-    if (node->inside.size() <= place) node->inside.resize(place + 1);
+    const std::size_t size = node->inside.size();
+    if (size <= place) {
+      if (nodes_ + (place + 1 - size) > kMostNodes) {
+        is_cut_ = true;
+        return left_out_ = Node();
+      }
+      nodes_ += place + 1 - size;
+      node->inside.resize(place + 1);
+    }
     node = &node->inside[place];
   }
   return *node;

@@ -23,7 +23,7 @@ class PartialArguments {
   // Whether the path is one that can be taken, with up to 64 names and indexes, each below 4,096.
   static bool takes(std::string_view path);
 
-  // Each REQUIRES: takes(path).
+  // Each REQUIRES: takes(path). What would make more than 100,000 values in all is left out.
   void add_text(std::string_view path, std::string_view text);
   void set(std::string_view path, std::string_view json);  // a number, true or false
   // No value: null if nothing is there and it is said to be, a list if the path ends in "[]".
@@ -31,6 +31,7 @@ class PartialArguments {
 
   // The object of all that was added, as JSON.
   std::string json() const;
+  bool is_cut() const { return is_cut_; }  // something was left out
 
  private:
   enum class Kind : unsigned char { None, Text, Literal, Object, List };
@@ -51,6 +52,9 @@ class PartialArguments {
   Node& at(std::string_view path);
 
   Node root_ = of(Kind::Object);
+  Node left_out_;
+  std::size_t nodes_ = 0;
+  bool is_cut_ = false;
 };
 
 }  // namespace parley::dialect

@@ -131,7 +131,10 @@ void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use
     draft.out.raw(arena.bytes(use.arguments()));
     return;
   }
-  if (!has_input) return;
+  if (!has_input) {  // a call without arguments
+    draft.out.raw("{}");
+    return;
+  }
   const Json input = arena.value(use.input());
   if (has_text) {
     // The exact text counts as long as it says the same; else the object does, which is what was run.
@@ -434,6 +437,20 @@ bool says_nothing(const Message& message) {
     // Other white space is spelled with a backslash.
     return spelled[first] == '\\' &&
            plain(spelled).view().find_first_not_of(" \n\r\t\f\v") == std::string_view::npos;
+  });
+}
+
+bool says_more(const Message& message) {
+  if (!Arena::record_of(message).has(MessageRecord::kHasMore) || !message.wire()) return false;
+  static constexpr std::string_view kFrame[] = {
+      "role",    "wire_role",     "name",      "id",     "type",      "status",      "index",
+      "content", "parts",         "from",      "value",  "timestamp", "extra",       "metadata",
+      "usage",   "finish_reason", "continues", "parley", "phase",     "annotations", "stop_reason"};
+  return std::ranges::any_of(message.wire()->members(), [](const Json::Member& member) {
+    const std::string_view text = member.value.text();
+    const bool is_said = !member.value.is_null() && text != "\"\"" && text != "[]" && text != "{}" &&
+                         text != "false" && std::ranges::find(kFrame, member.key.view()) == std::end(kFrame);
+    return is_said;
   });
 }
 

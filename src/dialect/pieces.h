@@ -101,6 +101,8 @@ Message joined_step(Draft& draft, std::span<const Message> group);
 
 // A message with no blocks but texts of white space.
 bool says_nothing(const Message& message);
+// A member carries meaning beside the blocks: not what a wire has around a message anyway.
+bool says_more(const Message& message);
 
 // An id that a reader, of a document or a stream, made up for a wire without one: "made_" and a number.
 // Nobody else knows it, so it is not written where a wire may do without.

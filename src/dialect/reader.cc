@@ -440,17 +440,31 @@ void Reader::name_results() {
   };
   const auto tells_more = [&](const BlockRecord& block) { return has_no_name(block) || block.is_custom; };
   if (std::none_of(blocks.begin(), blocks.end(), tells_more)) return;
-  std::unordered_map<std::string, BlockRecord> calls;
+  // Calls of one step may share an id: results answer them in order.
+  struct Calls {
+    std::vector<BlockRecord> all;
+    std::size_t answered = 0;
+    std::size_t step = 0;
+  };
+  std::unordered_map<std::string, Calls> calls;
+  std::size_t step = 0;
+  bool is_answered = false;  // a result came since the last call
   for (BlockRecord& block : blocks) {
     const bool is_one = block.type == BlockType::ToolUse || block.type == BlockType::ToolResult;
     if (!is_one || !block.id().present()) continue;
+    if (block.type == BlockType::ToolUse && std::exchange(is_answered, false)) ++step;
+    is_answered = is_answered || block.type == BlockType::ToolResult;
     const std::string_view own = spelled(block.id());
     std::string id(own.find('\\') == std::string_view::npos ? own : plain(block.id()));
     if (block.type == BlockType::ToolUse) {
-      calls[std::move(id)] = block;
-    } else if (const auto call = calls.find(id); call != calls.end()) {
-      if (has_no_name(block)) block.name() = call->second.name();
-      if (call->second.is_custom) block.is_custom = true;
+      Calls& same = calls[std::move(id)];
+      if (same.step != step) same = {.all = {}, .answered = 0, .step = step};
+      same.all.push_back(block);
+    } else if (const auto same = calls.find(id); same != calls.end()) {
+      const std::size_t place = std::min(same->second.answered++, same->second.all.size() - 1);
+      const BlockRecord& call = same->second.all[place];
+      if (has_no_name(block)) block.name() = call.name();
+      if (call.is_custom) block.is_custom = true;
     }
   }
 }

@@ -302,21 +302,6 @@ Repairing repaired_history(const Conversation& conversation, const RepairOptions
   return Repairer(conversation, options, parts_ids, stays_there).run();
 }
 
-// A member that carries meaning beside the blocks: not what a wire has around a message anyway.
-bool says_more(const Message& message) {
-  if (!Arena::record_of(message).has(MessageRecord::kHasMore) || !message.wire()) return false;
-  static constexpr std::string_view kFrame[] = {
-      "role",    "wire_role",     "name",      "id",     "type",      "status",      "index",
-      "content", "parts",         "from",      "value",  "timestamp", "extra",       "metadata",
-      "usage",   "finish_reason", "continues", "parley", "phase",     "annotations", "stop_reason"};
-  return std::ranges::any_of(message.wire()->members(), [](const Json::Member& member) {
-    const std::string_view text = member.value.text();
-    const bool is_said = !member.value.is_null() && text != "\"\"" && text != "[]" && text != "{}" &&
-                         text != "false" && std::ranges::find(kFrame, member.key.view()) == std::end(kFrame);
-    return is_said;
-  });
-}
-
 // Nothing that the message says has a place in the target. (Where a provider's writer finds that, it leaves
 // the message out by itself.)
 bool is_lost_to(const Message& message, Dialect target) {
@@ -362,9 +347,9 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
     const bool is_empty = options.history && !is_own && dialect::says_nothing(messages[i]);
     const bool is_lost = options.history && options.target && is_model && !is_empty &&
                          is_lost_to(messages[i], *options.target);
-    const bool has_more = is_empty && says_more(messages[i]);
+    const bool has_more = is_empty && dialect::says_more(messages[i]);
     const bool has_no_place =
-        has_more && options.target && !dialect::is_wire_of(messages[i], *options.target);
+        has_more && options.target && (is_refused || !dialect::is_wire_of(messages[i], *options.target));
     if (is_model && (has_no_place || is_lost)) {
       const Severity severity = is_lost && only_thinks(messages[i]) ? Severity::Minor : Severity::Major;
       out.notes.push_back({"message_dropped", severity, i, std::nullopt, origin, "dropped",

@@ -221,7 +221,7 @@ bool read_item(Reader& r, MessageRecord& message) {
     Slice role, id;
     if (!r.cursor.look_ahead("role", role) || !r.cursor.look_ahead("id", id)) return false;
     const bool is_reference = id.present() && (!role.present() || r.cursor.bytes(role) == "null");
-    return is_reference ? read_other(r, message, Slice::absent()) : read_said(r, message);
+    return is_reference ? read_other(r, message, r.mint("item_reference")) : read_said(r, message);
   }
   if (r.cursor.bytes(quoted).front() != '"') return r.wrong_type("type", "a string");
   const Slice spelled = {quoted.offset + 1, quoted.length - 2};

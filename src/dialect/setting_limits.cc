@@ -129,6 +129,13 @@ class Limiter {
     if (!said_value) return value;
     const bool is_low = *said_value < static_cast<double>(row->least);
     if (!is_low && *said_value <= static_cast<double>(row->most)) return value;
+    const bool is_a_limit = setting == Setting::MaxTokens || setting == Setting::TopK;
+    if (is_a_limit && *said_value < 1) {  // Ollama's words for no limit
+      notes_.push_back(about(target_, "setting_clamped", Severity::Minor, "dropped",
+                             said(std::string(to_string(setting)) + " " + value.text().str() +
+                                  " means no limit, for which the target has no number; it is left out")));
+      return std::nullopt;
+    }
     const std::int64_t nearest = is_low ? row->least : row->most;
     notes_.push_back(about(target_, "setting_clamped", Severity::Minor, "changed",
                            said(std::string(to_string(setting)) + " " + value.text().str() + " is " +
@@ -178,11 +185,11 @@ class Limiter {
 
 }  // namespace
 
-Json minted_max_tokens(Dialect target, std::vector<Note>& notes) {
-  notes.push_back(
-      about(target, "max_tokens_minted", Severity::Info, "minted",
-            said("a request needs max_tokens; it is written as " + std::to_string(kDefaultMaxTokens))));
-  return Json::number(kDefaultMaxTokens);
+Json minted_max_tokens(Dialect target, std::vector<Note>& notes, std::int64_t beside) {
+  const std::int64_t minted = kDefaultMaxTokens + beside;
+  notes.push_back(about(target, "max_tokens_minted", Severity::Info, "minted",
+                        said("a request needs max_tokens; it is written as " + std::to_string(minted))));
+  return Json::number(minted);
 }
 
 Settings within_limits(const Settings& settings, Dialect target, std::vector<Note>& notes) {

@@ -3,6 +3,7 @@
 // Pure functions; safe from any thread.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "parley/dialect/dialect.h"
@@ -16,7 +17,8 @@ namespace parley::dialect {
 Settings within_limits(const Settings& settings, Dialect target, std::vector<Note>& notes);
 
 // A limit of tokens for a request that needs one and has none, and the note that says so.
-Json minted_max_tokens(Dialect target, std::vector<Note>& notes);
+// `beside` are tokens that count too: what the model may think.
+Json minted_max_tokens(Dialect target, std::vector<Note>& notes, std::int64_t beside = 0);
 
 // Notes that the model is another provider's, or that the target's requests name one and this one does not.
 // `origin` is the dialect of the document that the settings were read from.

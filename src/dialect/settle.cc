@@ -95,8 +95,8 @@ class Settler {
     const auto reading = read(document.text(), target_, {.limits = kNoLimits});
     if (!reading || reading->conversation.size() != 0) return false;
     // Part of a conversation may be with the server.
-    const bool is_elsewhere =
-        document.get("previous_response_id") || document.get("conversation") || document.get("prompt");
+    const bool is_elsewhere = known(document, "previous_response_id") || known(document, "conversation") ||
+                              known(document, "prompt");
     return !is_elsewhere;
   }
 
@@ -165,8 +165,10 @@ class Settler {
       }
       const bool is_silent = says_nothing(messages_[i]);
       if (is_silent && messages_[i].role() == Role::Assistant) {
-        note("empty_dropped", Severity::Info, "dropped", i,
-             "an assistant's message that says nothing is left out");
+        says_more(messages_[i]) ? note("message_dropped", Severity::Major, "dropped", i,
+                                       "what the message says has no place in the target")
+                                : note("empty_dropped", Severity::Info, "dropped", i,
+                                       "an assistant's message that says nothing is left out");
         continue;
       }
       note(is_silent ? "empty_filled" : "message_rewritten", Severity::Info,

@@ -65,6 +65,10 @@ void put_arguments_object(Draft& draft, const Piece& use) {
     note_other_arguments(draft, use);
     return;
   }
+  if (!block.arguments().present() && !block.input().present()) {  // a call without arguments
+    out.raw("{}");
+    return;
+  }
   const std::size_t start = out.size();
   if (block.arguments().present() && !block.input().present()) {
     out.unescaped(arena.bytes(block.arguments()));

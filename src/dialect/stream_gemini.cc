@@ -218,7 +218,7 @@ class GeminiDecoder : public Decoder {
   void end_partial(bool is_whole = true) {
     if (!partial_) return;
     std::string arguments = whole_arguments_.empty() ? partial_->json() : whole_arguments_;
-    if (!is_whole) arguments.pop_back();
+    if (!is_whole || partial_->is_cut()) arguments.pop_back();
     partial_.reset();
     whole_arguments_.clear();
     close(partial_block_ - 1);

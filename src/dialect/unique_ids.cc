@@ -89,8 +89,9 @@ class IdGiver {
 
   // Derived from the old one, so that the same conversation is always written the same way.
   std::string fresh(const std::string& id) {
-    for (std::uint64_t number = 1;; ++number) {
-      std::string made = "call_" + encode_short_id(hash128(id, number));
+    std::uint64_t& number = given_[id];
+    while (true) {
+      std::string made = "call_" + encode_short_id(hash128(id, ++number));
       if (taken_.insert(made).second) return made;
     }
   }
@@ -104,6 +105,7 @@ class IdGiver {
   std::vector<Note>& notes_;
   std::set<std::string> taken_, seen_, in_step_;
   std::map<std::string, std::deque<Text>> waiting_;
+  std::map<std::string, std::uint64_t> given_;  // how many were derived from an id
 };
 
 }  // namespace

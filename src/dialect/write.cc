@@ -95,9 +95,11 @@ IsSaid said_as_text(Dialect dialect) {
 
 // The same for the calls and results that OpenAI had before there were lists of them.
 IsSaid said_in_blocks(const Message& message) {
-  const bool is_function = message.wire()->get("role") == Json::string("function");
-  return [as_text = said_as_text(origin_of(message)), is_function](std::string_view place) {
-    return as_text(place) || place == "/function_call" ||
+  const Json wire = *message.wire();
+  const bool is_function = wire.get("role") == Json::string("function");
+  const bool has_list = !wire.get("tool_calls").value_or(Json()).elements().empty();
+  return [as_text = said_as_text(origin_of(message)), is_function, has_list](std::string_view place) {
+    return as_text(place) || (place == "/function_call" && !has_list) ||
            (is_function && (place == "/role" || place == "/name"));
   };
 }

@@ -45,12 +45,15 @@ std::string number_in(const std::string& link) {
 std::string here() {
   const std::string boot = contents_of("/proc/sys/kernel/random/boot_id").substr(0, 36);
   const std::string pids = link_of("/proc/self/ns/pid");
+  // A /proc of another namespace has other processes under these numbers.
+  if (link_of("/proc/self") != std::to_string(::getpid())) return {};
   if (boot.size() != 36 || pids.empty()) return {};
   return boot + ":" + number_in(pids) + ":" + number_in(link_of("/proc/self/ns/time")) + ":";
 }
 
 struct Stat {
   char state = '?';
+  std::string threads;
   std::string start;
 };
 
@@ -60,11 +63,12 @@ std::optional<Stat> stat_of(const std::string& pid) {
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos || name_end + 2 >= text.size()) return {};
   std::string_view rest = std::string_view(text).substr(name_end + 2);
-  Stat out{rest.front(), {}};
+  Stat out{rest.front(), {}, {}};
   for (int field = 3; field < 22; ++field) {
     const std::size_t space = rest.find(' ');
     if (space == std::string_view::npos) return {};
     rest.remove_prefix(space + 1);
+    if (field + 1 == 20) out.threads = rest.substr(0, rest.find(' '));
   }
   out.start = rest.substr(0, rest.find(' '));
   return out;
@@ -114,7 +118,9 @@ bool has_ended(std::string_view process) {
   // Another process may have its number now; one that was killed may wait for its parent to notice.
   const std::optional<Stat> about = stat_of(std::to_string(pid));
   if (!about) return false;
-  return about->start != process.substr(colon + 1) || about->state == 'Z' || about->state == 'X';
+  // The first thread may have ended before the others.
+  const bool is_zombie = about->state == 'Z' && (about->threads == "0" || about->threads == "1");
+  return about->start != process.substr(colon + 1) || is_zombie || about->state == 'X';
 }
 
 }  // namespace parley::store

@@ -194,6 +194,8 @@ class SqliteBackend final : public Backend {
   }
 
   Result<void> remove(const SessionKey& key, Deadline deadline) override {
+    PARLEY_TRY(const bool is_there, exists(deadline));
+    if (!is_there) return no_session(key);
     PARLEY_CHECK(open(deadline));
     const auto erase = [&](Db& db) -> Result<void> {
       PARLEY_TRY(const SessionRow session, existing(db, key));
@@ -205,6 +207,8 @@ class SqliteBackend final : public Backend {
   }
 
   Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms, Deadline deadline) override {
+    PARLEY_TRY(const bool is_there, exists(deadline));
+    if (!is_there) return no_session(key);
     return write(deadline, [&](Db& db) -> Result<void> {
       PARLEY_TRY(const SessionRow session, existing(db, key));
       PARLEY_TRY(Query q, db.query("UPDATE sessions SET expires_ms = ?2 WHERE id = ?1"));
@@ -215,6 +219,8 @@ class SqliteBackend final : public Backend {
   }
 
   Result<std::size_t> sweep(Deadline deadline) override {
+    PARLEY_TRY(const bool is_there, exists(deadline));
+    if (!is_there) return std::size_t{0};
     PARLEY_CHECK(open(deadline));
     std::size_t swept = 0;
     const auto erase = [&](Db& db) -> Result<void> {
@@ -244,6 +250,8 @@ class SqliteBackend final : public Backend {
   }
 
   Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) override {
+    PARLEY_TRY(const bool is_there, exists(deadline));
+    if (!is_there) return {};
     return write(deadline, [&](Db& db) -> Result<void> {
       PARLEY_TRY(const auto session, find_session(db, key));
       if (!session || session->lease.token != token) return {};
@@ -373,6 +381,12 @@ class SqliteBackend final : public Backend {
                   "the database can be read only: check the permissions of the file and its folder", path_);
     }
     return write(deadline, [](Db& db) { return db.run("UPDATE store SET base = base + 1"); });
+  }
+
+  // What only changes or removes does not make a database.
+  Result<bool> exists(const Deadline& deadline) {
+    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    return reading.has_value();
   }
 
   Result<void> write(const Deadline& deadline, const SqliteWriter::Job& job) {

@@ -86,7 +86,7 @@ int flags_of(Db::Mode mode) {
 
 std::string immutable_uri(const std::string& path) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out = "file:";
+  std::string out = path.starts_with('/') ? "file://" : "file:";  // no host, whatever the path begins with
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
     if (c != '%' && c != '?' && c != '#') {

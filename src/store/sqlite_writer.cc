@@ -79,9 +79,10 @@ std::optional<Fault> loss_of(const Mark& mark, const std::optional<Witnessed>& s
             "-wal' does not have them",
         false};
   }
-  return Fault{"the last " + count + " changes, which were acknowledged, are lost: the log '" + path +
-               "-wal' was damaged or deleted; restore a backup, or delete '" + witness_path(path) +
-               "' to go on without them"};
+  return Fault{
+      "the last " + count + " changes, which were acknowledged, are lost: the log '" + path +
+      "-wal' was damaged or deleted, or an older copy was put in its place; restore a backup, or delete '" +
+      witness_path(path) + "' to go on without them"};
 }
 
 Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open(const std::string& path, Durability durability,
@@ -119,8 +120,14 @@ Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open_locked(const std::strin
   PARLEY_CHECK(set_up(db, durability, path));
   PARLEY_CHECK(migrate(db, version));
   PARLEY_TRY(Witness witness, Witness::open(path));
-  PARLEY_TRY(const Mark mark, mark_of(db));
   const std::optional<Witnessed> seen = witness.read();
+  PARLEY_TRY(Mark mark, mark_of(db));
+  if (seen && seen->id != mark.id) {
+    // Another database was put in this one's place, mostly a backup. It may be put here again, and is then
+    // another one than what became of it.
+    PARLEY_CHECK(renew_id(db));
+    PARLEY_TRY(mark, mark_of(db));
+  }
   if (!damage) damage = loss_of(mark, seen, path);
   if (const Result<void> known = check_newest(db); !known && !damage) damage = Fault{known.error().message};
   if (!seen || seen->id != mark.id) witness.write({mark.id, 0, mark.at});

@@ -188,7 +188,8 @@ def always_allows_one_program():
     require(b"[y/N/always]" not in chat.seen[before:chat.at], "the same program is not asked for again")
     require(os.path.exists("one") and os.path.exists("two"), "both commands have run")
     for command in (b"touch three; touch four", b"touch $(touch three)", b"touch x > three", b"mkdir three",
-                    b"eval touch three", b"X=1 touch three"):
+                    b"eval touch three", b"X=1 touch three",
+                    b"touch x # it's", b"printf -v 'a[$(touch three)]' x"):
         chat.type(b"run: " + command + b"\n")
         chat.expect(b"may bash run")
         is_program = command.startswith(b"mkdir")

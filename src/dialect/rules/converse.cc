@@ -147,7 +147,8 @@ class Converse {
   }
 
   void block(const Object& block, Sight& sight) {
-    if (block.members().size() != 1) report_.add(kOneMember, block.json());
+    const auto is_said = [](const Json::Member& member) { return !member.value.is_null(); };
+    if (std::ranges::count_if(block.members(), is_said) != 1) report_.add(kOneMember, block.json());
     for (const std::string_view kind : kMedia) {
       if (const Json* inside = block.get(kind, kObject)) {
         if (sight.role.view() != "user" && kind != "image") report_.add(kMediaRole, block.json());

@@ -99,7 +99,11 @@ class Responses {
 
   void item(const Object& item) {
     const Text named = item.string("type").value_or(Text());
-    const std::string_view type = named.empty() && item.has("role") ? "message" : named.view();
+    // Without a type it is a message, or the id of an item that the provider has.
+    const std::string_view type = !named.empty()     ? named.view()
+                                  : item.has("role") ? "message"
+                                  : item.has("id")   ? "item_reference"
+                                                     : "";
     if (type.empty() && item.is_object() && !item.has("type")) item.need("type", kString);
     const bool is_given = type == "message" ? item.word("role").view() != "assistant"
                                             : type.ends_with("_output") || is_one_of(type, kGiven);
