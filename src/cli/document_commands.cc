@@ -90,10 +90,8 @@ Run add_convert(CLI::App& command, const std::string& output) {
       .add_option("--policy", typed->policy,
                   "Format as another program does: agentscope-chat, agentscope-multiagent, openmanus")
       ->type_name("P");
-  command.add_option("--model", options.model, "The model of the request that is written")->type_name("NAME");
-  command
-      .add_option("--now", typed->now,
-                  "The time of messages that have none, where the dialect needs one; the present if missing")
+  command.add_option("--model", options.model, "Model name to write into the request")->type_name("NAME");
+  command.add_option("--now", typed->now, "Timestamp for messages that have none (default: now)")
       ->type_name("TIME");
   command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
   command.add_flag("--pretty", options.pretty, "Indent the output");

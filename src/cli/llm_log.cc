@@ -49,7 +49,7 @@ class Thread {
     std::vector<Row> rows;
     std::set<std::string> seen;
     while (!tip.empty()) {
-      if (!seen.insert(tip).second) return damaged("its messages follow each other in a circle", tip);
+      if (!seen.insert(tip).second) return damaged("its messages form a cycle", tip);
       PARLEY_TRY(store::Query q,
                  db_.query("SELECT role, coalesce(parent_hash, '') FROM messages WHERE hash = ?1"));
       PARLEY_TRY(const bool has_row, q.bind_text(1, tip).step());
@@ -152,7 +152,7 @@ class Thread {
       const auto fragment = piece.get("fragment");
       PARLEY_TRY(store::Query q, db_.query("SELECT content FROM fragments WHERE id = ?1"));
       PARLEY_TRY(const bool has_row, q.bind(1, fragment ? fragment->as_int64().value_or(-1) : -1).step());
-      if (!has_row) return damaged("a fragment of a text is not there", hash);
+      if (!has_row) return damaged("a text fragment is missing", hash);
       out += q.text(0);
     }
     return as_text(out);

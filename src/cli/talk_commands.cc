@@ -45,7 +45,7 @@ void add_talk(CLI::App& command, TalkOptions& options) {
       ->type_name("N");
   command
       .add_option("--max-calls", options.max_calls,
-                  "How many tools one answer may call; of an answer with more, none runs (default 128)")
+                  "Most tool calls in one answer; if an answer has more, none of them runs (default 128)")
       ->check(CLI::Range(1, kMostCalls).description(""))
       ->type_name("N");
   command.add_option("--timeout", options.timeout, "How long one request may take")

@@ -353,7 +353,7 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
     if (is_model && (has_no_place || is_lost)) {
       const Severity severity = is_lost && only_thinks(messages[i]) ? Severity::Minor : Severity::Major;
       out.notes.push_back({"message_dropped", severity, i, std::nullopt, origin, "dropped",
-                           "what the message says has no place in the target"});
+                           "the target cannot carry this message"});
       continue;
     }
     if (is_empty && is_model && !has_more) {
@@ -364,7 +364,7 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
     sources.push_back(i);
     if (is_no_result(messages[i], options)) {
       out.notes.push_back({"role_mapped", Severity::Info, i, std::nullopt, origin, "mapped",
-                           "a message of a tool that holds no result is written as a user's"});
+                           "a tool message without a result is written as a user message"});
       MessageBuilder builder(Role::User);
       builder.anonymous();
       is_empty ? builder.content(Text("(empty message)")) : builder.same_shape(messages[i].blocks());
@@ -376,7 +376,7 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
       continue;
     }
     out.notes.push_back({"empty_filled", Severity::Info, i, std::nullopt, origin, "minted",
-                         "a message that says nothing says so"});
+                         "an empty message gets the text '(empty message)'"});
     kept.push_back(*MessageBuilder::like(messages[i]).content(Text("(empty message)")).build());
   }
   if (!out.notes.empty()) out.conversation.set_messages(std::move(kept));

@@ -131,9 +131,10 @@ class Limiter {
     if (!is_low && *said_value <= static_cast<double>(row->most)) return value;
     const bool is_a_limit = setting == Setting::MaxTokens || setting == Setting::TopK;
     if (is_a_limit && *said_value < 1) {  // Ollama's words for no limit
-      notes_.push_back(about(target_, "setting_clamped", Severity::Minor, "dropped",
-                             said(std::string(to_string(setting)) + " " + value.text().str() +
-                                  " means no limit, for which the target has no number; it is left out")));
+      notes_.push_back(
+          about(target_, "setting_clamped", Severity::Minor, "dropped",
+                said(std::string(to_string(setting)) + " " + value.text().str() +
+                     " means no limit; the target has no such value, so the setting is left out")));
       return std::nullopt;
     }
     const std::int64_t nearest = is_low ? row->least : row->most;
@@ -208,7 +209,7 @@ void note_model(const Settings& settings, Dialect origin, Dialect target, std::v
   if (!model) {
     if (names_model(origin)) return;  // it is no request to be sent, and was none
     notes.push_back(about(target, "model_missing", Severity::Minor, "missing",
-                          "a request names its model, and this one has it elsewhere; set it (--model NAME)"));
+                          "the request has no model; pass --model NAME"));
     return;
   }
   const Text name = model->as_string().value_or(Text());
@@ -217,8 +218,8 @@ void note_model(const Settings& settings, Dialect origin, Dialect target, std::v
   });
   if (is_its_own) return;
   notes.push_back(about(target, "model_foreign", Severity::Minor, "kept",
-                        said("the model " + name.str() + " is one of " + std::string(to_string(origin)) +
-                             "; set one of the target's (--model NAME)")));
+                        said("the model name '" + name.str() + "' comes from " +
+                             std::string(to_string(origin)) + "; pass --model NAME to set another")));
 }
 
 }  // namespace parley::dialect

@@ -165,15 +165,15 @@ class Settler {
       }
       const bool is_silent = says_nothing(messages_[i]);
       if (is_silent && messages_[i].role() == Role::Assistant) {
-        says_more(messages_[i]) ? note("message_dropped", Severity::Major, "dropped", i,
-                                       "what the message says has no place in the target")
-                                : note("empty_dropped", Severity::Info, "dropped", i,
-                                       "an assistant's message that says nothing is left out");
+        says_more(messages_[i])
+            ? note("message_dropped", Severity::Major, "dropped", i, "the target cannot carry this message")
+            : note("empty_dropped", Severity::Info, "dropped", i,
+                   "an assistant's message that says nothing is left out");
         continue;
       }
       note(is_silent ? "empty_filled" : "message_rewritten", Severity::Info,
            is_silent ? "minted" : "rewritten", i,
-           is_silent ? Text("a message that says nothing says so")
+           is_silent ? Text("an empty message gets the text '(empty message)'")
                      : said(std::string(reason) + "; it is written anew"));
       if (Arena::record_of(messages_[i]).has(MessageRecord::kHasMore)) {
         note("member_dropped", Severity::Minor, "dropped", i,
@@ -251,7 +251,7 @@ class Settler {
 
   void add_user() {
     note("user_added", Severity::Info, "minted", std::nullopt,
-         "there must be a message; a user's says that it is empty");
+         "the request has no messages; a user message '(empty message)' is added");
     messages_.push_back(*MessageBuilder(Role::User).anonymous().content(Text("(empty message)")).build());
     positions_.push_back(0);
     out_.conversation.set_messages(messages_);

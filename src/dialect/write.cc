@@ -68,7 +68,7 @@ std::string joined(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 20;
   std::string out;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    out += (i == 0 ? "" : ", ") + (names[i].empty() ? "what only its own dialect can say" : names[i]);
+    out += (i == 0 ? "" : ", ") + (names[i].empty() ? "members of the whole message" : names[i]);
   }
   if (names.size() > kShown) out += " and " + std::to_string(names.size() - kShown) + " more";
   return out;

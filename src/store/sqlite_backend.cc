@@ -100,8 +100,8 @@ Result<Reading> look_read_only(const std::string& path) {
   if (!version) return std::unexpected(version.error());
   if (!is_newest(*version)) {
     return fail(Code::Unsupported,
-                "an older Parley made the database, and it cannot be brought up to date where nothing can be "
-                "written: copy it to another folder",
+                "the database has an older schema and cannot be migrated because it is not writable: "
+                "copy it to another folder",
                 path);
   }
   PARLEY_TRY(const Mark mark, mark_of(*db));

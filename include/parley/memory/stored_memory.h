@@ -85,7 +85,7 @@ class StoredMemory {
   store::SessionKey key_;
   Memory memory_;
   store::Position size_ = 0;
-  store::Position first_ = 0;  // behind the record of the last clear
+  store::Position first_ = 0;  // the position after the last clear record
   std::string lease_;
 };
 

@@ -84,7 +84,7 @@ class RunnableTool {
   virtual bool is_parallel() const { return true; }
   // How long a call may take, if that is for the tool to say: whoever asks a person waits longer.
   virtual std::optional<std::chrono::milliseconds> timeout() const { return std::nullopt; }
-  // The schema that arguments must keep to (T2); what a model is told may be narrower.
+  // The schema that arguments are checked against (T2). The schema shown to the model may be stricter.
   virtual const Json& accepted() const { return spec().parameters; }
   // Whether run() refuses wrong arguments by itself, as a server elsewhere does.
   virtual bool checks_arguments() const { return false; }

@@ -8,7 +8,7 @@ namespace parley::rules {
 namespace {
 
 constexpr Rule kBlock = {"agentscope_block", kError,
-                         "AgentScope does not define this type of block, and no model gets to see it"};
+                         "AgentScope does not define this block type; its formatters drop the block"};
 constexpr Rule kContent = {"agentscope_content", kError, "content is a string or a list of blocks, not null"};
 constexpr Rule kUrl = {"agentscope_url", kError,
                        "a URL has a scheme; a local file has a path or an extension"};
