@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "cli/say.h"
+#include "json/strings.h"
 #include "parley/base/redact.h"
 #include "parley/base/secret.h"
 #include "parley/base/url.h"
-#include "parley/json/json.h"
-#include "parley/json/writer.h"
 
 namespace parley::cli {
 namespace {
@@ -180,21 +180,11 @@ std::string without_secrets(std::string_view text) {
 }
 
 std::string json_without_secrets(std::string_view json) {
-  std::string out;
-  out.reserve(json.size());
-  while (true) {
-    const std::size_t begin = std::min(json.find('"'), json.size());
-    out += json.substr(0, begin);
-    json.remove_prefix(begin);
-    if (json.empty()) return out;
-    std::size_t end = 1;
-    while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-    const std::string_view spelled = json.substr(0, end + 1);
-    json.remove_prefix(end + 1);
-    const std::string text = Json::trusted(Text::trusted(nullptr, spelled)).as_string()->str();
-    const std::string shown = json.starts_with(':') ? text : without_secrets(text);
-    shown == text ? void(out += spelled) : json::append_string(out, shown);
-  }
+  return json::with_strings(json, [](const Text& text, bool is_key) -> std::optional<std::string> {
+    if (is_key) return std::nullopt;
+    std::string shown = without_secrets(text.view());
+    return shown == text.view() ? std::nullopt : std::optional(std::move(shown));
+  });
 }
 
 }  // namespace parley::cli
