@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "parley/base/error.h"
 #include "parley/base/secret.h"
@@ -10,6 +11,9 @@
 #include "parley/store/store.h"
 
 namespace parley::store {
+
+// The backend of any URI, with the errors of open_store().
+Result<std::unique_ptr<Backend>> open_backend(std::string_view uri, const StoreOptions& options = {});
 
 std::unique_ptr<Backend> memory_backend();
 

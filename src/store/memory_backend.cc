@@ -59,7 +59,9 @@ class MemoryBackend final : public Backend {
     }
     const std::size_t size = session == nullptr ? 0 : session->rows.size();
     PARLEY_CHECK(check_size(batch, size));
-    PARLEY_CHECK(check_lease(batch, session == nullptr ? Lease{} : session->lease, now_ms()));
+    const LeaseVerdict verdict = check_lease(batch, session == nullptr ? Lease{} : session->lease, now_ms());
+    if (verdict.replacement) session->lease = *verdict.replacement;
+    PARLEY_CHECK(verdict.batch);
     if (session == nullptr) session = &make(key, batch.rows.front().record.created_ms);
     for (const Row& row : batch.rows) {
       auto kept = std::make_shared<Row>(row);

@@ -60,7 +60,7 @@ constexpr Scheme kSchemes[] = {
 
 }  // namespace
 
-Result<Store> open_store(std::string_view uri, StoreOptions options) {
+Result<std::unique_ptr<Backend>> open_backend(std::string_view uri, const StoreOptions& options) {
   for (const Scheme& scheme : kSchemes) {
     if (!uri.starts_with(scheme.name)) continue;
     if (scheme.open == nullptr) {
@@ -68,11 +68,14 @@ Result<Store> open_store(std::string_view uri, StoreOptions options) {
                                          "': there was no " + std::string(scheme.needs) +
                                          " when it was made");
     }
-    PARLEY_TRY(std::unique_ptr<Backend> backend,
-               scheme.open(std::string(uri.substr(scheme.name.size())), options));
-    return Store(std::move(backend), options);
+    return scheme.open(std::string(uri.substr(scheme.name.size())), options);
   }
   return fail(Code::Invalid, "a store is 'memory:', 'sqlite:PATH', 'postgresql://...' or 'redis://...'");
+}
+
+Result<Store> open_store(std::string_view uri, StoreOptions options) {
+  PARLEY_TRY(std::unique_ptr<Backend> backend, open_backend(uri, options));
+  return Store(std::move(backend), options);
 }
 
 }  // namespace parley::store

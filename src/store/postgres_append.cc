@@ -52,9 +52,6 @@ constexpr std::string_view kTaken = "23505";  // unique_violation
 constexpr Statement kFind{"find",
                           "SELECT hash, first, count, void_us FROM parley.batches"
                           " WHERE tenant = $1 AND session = $2 AND batch = $3"};
-// For the lease of a process that has ended, which only its machine knows.
-constexpr Statement kAbandon{
-    "abandon", "UPDATE parley.sessions SET lease_token = '' WHERE id = $1 AND lease_token = $2"};
 constexpr Statement kUnvoid{"unvoid",
                             "DELETE FROM parley.batches"
                             " WHERE tenant = $1 AND session = $2 AND batch = $3 AND void_us = $4"};
@@ -191,10 +188,13 @@ Sql<Appended> append_locked(PostgresConnection& connection, const SessionKey& ke
                      connection.durability, false});
   }
   PARLEY_CHECK(check_size(batch, session.size));
-  PARLEY_CHECK(check_lease(batch, session.lease, session.now_ms));
+  const LeaseVerdict verdict = check_lease(batch, session.lease, session.now_ms);
   std::vector<Call> group;
-  if (is_abandoned(session.lease)) {
-    group.push_back({kAbandon, Arguments().number(session.id).bytes(session.lease.token)});
+  if (verdict.replacement) group.push_back(set_lease(session.id, *verdict.replacement));
+  if (!verdict.batch) {
+    group.push_back({kCommit});
+    if (verdict.replacement) PARLEY_CHECK(connection.run(group, deadline));
+    return std::unexpected(verdict.batch.error());
   }
   if (void_us) group.push_back({kUnvoid, batch_key().number(void_us)});
   group.push_back(std::move(append));

@@ -53,10 +53,6 @@ constexpr Statement kForgetVoid{
     "forget_void",
     "DELETE FROM parley.batches WHERE void_us < (parley.now_ms() - $1::bigint * 24 * 3600 * 1000) * 1000"};
 
-constexpr Statement kLease{
-    "lease",
-    "UPDATE parley.sessions SET lease_token = $2, lease_owner = $3, lease_until_ms = $4"
-    " WHERE id = $1"};
 constexpr Statement kRelease{"release",
                              "UPDATE parley.sessions SET lease_token = ''"
                              " WHERE tenant = $1 AND name = $2 AND lease_token = $3"};
@@ -112,9 +108,7 @@ Sql<Lease> lease_session(PostgresConnection& connection, const SessionKey& key, 
   Result<Lease> lease = granted(session.lease, request, session.now_ms);
   const std::optional<Lease> kept = lease ? *lease : bounded(session.lease, session.now_ms);
   if (kept) {
-    const Call group[] = {
-        {kLease, Arguments().number(session.id).bytes(kept->token).bytes(kept->owner).number(kept->until_ms)},
-        {kCommit}};
+    const Call group[] = {set_lease(session.id, *kept), {kCommit}};
     PARLEY_CHECK(connection.commit(group, deadline));
   }
   if (!lease) return std::unexpected(std::move(lease).error());

@@ -23,6 +23,11 @@ constexpr Statement kLock{"lock",
                           " coalesce(expires_ms <= parley.now_ms(), false)"
                           " FROM parley.sessions WHERE tenant = $1 AND name = $2 FOR UPDATE"};
 
+constexpr Statement kLease{
+    "lease",
+    "UPDATE parley.sessions SET lease_token = $2, lease_owner = $3, lease_until_ms = $4"
+    " WHERE id = $1"};
+
 // ---- Erasing
 
 constexpr Statement kUnname{"unname",
@@ -114,6 +119,10 @@ Sql<LockedSession> lock_or_make(PostgresConnection& connection, const SessionKey
   out.now_ms = row.number(0, 5);
   out.is_made = !answers[1].empty();
   return out;
+}
+
+Call set_lease(std::int64_t session, const Lease& lease) {
+  return {kLease, Arguments().number(session).bytes(lease.token).bytes(lease.owner).number(lease.until_ms)};
 }
 
 Sql<bool> erase(PostgresConnection& connection, const SessionKey& key, bool only_expired, Deadline deadline) {

@@ -33,6 +33,9 @@ struct LockedSession {
 Sql<LockedSession> lock_or_make(PostgresConnection& connection, const SessionKey& key,
                                 std::int64_t created_ms, Deadline deadline);
 
+// Sets the lease of a session, which must live until the group has been run.
+Call set_lease(std::int64_t session, const Lease& lease);
+
 // Erases a session in a transaction of its own; if `only_expired`, only one that has expired. False if there
 // is none. Records that forks share stay, until the last of these goes.
 Sql<bool> erase(PostgresConnection& connection, const SessionKey& key, bool only_expired, Deadline deadline);

@@ -341,7 +341,7 @@ class RedisBackend final : public Backend {
     if (word == "size") PARLEY_CHECK(check_size(batch, static_cast<Position>(reply.items[1].integer)));
     if (word == "lease") {
       const Held held = read_held(reply);
-      PARLEY_CHECK(check_lease(batch, held.lease, held.now_ms));
+      PARLEY_CHECK(check_lease(batch, held.lease, held.now_ms).batch);
     }
     return lost_records();
   }

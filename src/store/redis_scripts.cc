@@ -16,6 +16,16 @@ end
 local function whole(number) return string.format('%.0f', number) end
 local function is_place(known) return known and known:sub(1, 1) ~= '!' end
 local function is_over(expires) return expires and now_ms() >= tonumber(expires) end
+-- The answer to a caller that a lease shuts out. If a clock was ahead when the lease was taken, it lasts no
+-- longer than it was asked for (lease_owner.h).
+local function leased(head_key, token, owner, until_ms, now)
+  local length = tonumber((owner or ''):match('\31(%d+)') or 0)
+  if length > 0 and tonumber(until_ms) - now > length then
+    until_ms = whole(now + length)
+    call('HSET', head_key, 'until', until_ms)
+  end
+  return {'lease', token, owner, until_ms, now}
+end
 )lua";
 
 struct Text {
@@ -44,7 +54,7 @@ if ARGV[4] ~= '' and ARGV[4] ~= whole(size) then return {'size', size} end
 local now = now_ms()
 local is_held = head[5] and now < tonumber(head[7])
 if (is_held and head[5] ~= ARGV[5]) or (not is_held and ARGV[5] ~= '') then
-  return {'lease', head[5], head[6], head[7], now}
+  return leased(KEYS[1], head[5], head[6], head[7], now)
 end
 local rows, media = tonumber(ARGV[12]), tonumber(ARGV[13])
 local at, largest = 14, tonumber(head[9] or 0)
@@ -150,13 +160,7 @@ local head = call('HMGET', KEYS[1], 'id', 'expires', 'token', 'owner', 'until')
 if is_over(head[2]) then return {'expired', head[1]} end
 local now = now_ms()
 if head[3] and now < tonumber(head[5]) and head[3] ~= ARGV[2] and ARGV[5] == '' then
-  -- A clock was ahead when the lease was taken: it lasts no longer than it was asked for (lease_owner.h).
-  local length = tonumber(head[4]:match('\31(%d+)') or 0)
-  if length > 0 and tonumber(head[5]) - now > length then
-    head[5] = whole(now + length)
-    call('HSET', KEYS[1], 'until', head[5])
-  end
-  return {'lease', head[3], head[4], head[5], now}
+  return leased(KEYS[1], head[3], head[4], head[5], now)
 end
 if not head[1] then
   call('HSET', KEYS[1], 'id', ARGV[1], 'base', '0', 'size', '0', 'created', whole(now), 'updated', whole(now))

@@ -43,13 +43,14 @@ Result<void> check_size(const RowBatch& batch, Position size) {
 
 bool is_abandoned(const Lease& held) { return has_ended(LeaseOwner::read(held.owner).process); }
 
-Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms) {
+LeaseVerdict check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms) {
   if (is_held(held, now_ms)) {
-    if (batch.lease == held.token || (batch.lease.empty() && is_abandoned(held))) return {};
-    return run_by(held);
+    if (batch.lease == held.token) return {};
+    if (batch.lease.empty() && is_abandoned(held)) return {{}, Lease{}};
+    return {run_by(held), bounded(held, now_ms)};
   }
   if (batch.lease.empty()) return {};
-  return fail(Code::Conflict, "the lease is over");
+  return {fail(Code::Conflict, "the lease is over")};
 }
 
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms) {

@@ -31,8 +31,15 @@ Result<void> check_size(const RowBatch& batch, Position size);
 
 // Whether the process that holds a lease has ended on this machine (lease_owner.h): the lease is over then.
 bool is_abandoned(const Lease& held);
-// A lease without a token is none. Fails with Conflict, naming the owner.
-Result<void> check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms);
+
+// What a lease means for a batch, and the batch for the lease.
+struct LeaseVerdict {
+  Result<void> batch;                     // fails with Conflict, naming the owner
+  std::optional<Lease> replacement = {};  // to be stored instead of the lease, also if the batch is refused
+};
+// A lease without a token is none. One that is abandoned is over once a batch without a token is taken; one
+// that a batch is refused for is bounded().
+LeaseVerdict check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms);
 // The lease that a request gets where `held` is.
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms);
 // The lease as it should be if it lasts longer than it was asked for: a clock was ahead when it was taken.

@@ -49,11 +49,11 @@ TEST(Rules, HoldALeaseUntilItsTime) {
   for (const Case& c :
        {Case{"token", 999, "ok"}, Case{"", 999, "conflict"}, Case{"other", 999, "conflict"},
         Case{"token", 1'000, "conflict"}, Case{"", 1'000, "ok"}, Case{"other", 1'000, "conflict"}}) {
-    EXPECT_EQ(code_of(check_lease(batch_with_lease(c.token), held, c.now)), c.code)
+    EXPECT_EQ(code_of(check_lease(batch_with_lease(c.token), held, c.now).batch), c.code)
         << c.token << " at " << c.now;
   }
-  EXPECT_EQ(code_of(check_lease(batch_with_lease(""), {}, 0)), "ok");
-  EXPECT_EQ(code_of(check_lease(batch_with_lease("token"), {}, 0)), "conflict");
+  EXPECT_EQ(code_of(check_lease(batch_with_lease(""), {}, 0).batch), "ok");
+  EXPECT_EQ(code_of(check_lease(batch_with_lease("token"), {}, 0).batch), "conflict");
 }
 
 TEST(Rules, GrantALeaseThatNobodyElseHas) {

@@ -124,13 +124,10 @@ class SqliteBackend final : public Backend {
   }
 
   Result<Appended> append(const SessionKey& key, const RowBatch& batch, Deadline deadline) override {
-    Appended appended;
-    PARLEY_CHECK(write(deadline, [&](Db& db) -> Result<void> {
-      PARLEY_TRY(appended, append_in(db, key, batch));
-      return {};
-    }));
-    appended.durability = durability_;
-    return appended;
+    Result<Appended> out;
+    PARLEY_CHECK(write(deadline, [&](Db& db) { return append_in(db, key, batch, out); }));
+    if (out) out->durability = durability_;
+    return out;
   }
 
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
@@ -421,22 +418,33 @@ class SqliteBackend final : public Backend {
     return *std::move(session);
   }
 
-  static Result<Appended> append_in(Db& db, const SessionKey& key, const RowBatch& batch) {
+  // Fails if nothing is to be kept. A refusal that changes the lease is kept, and is in `out`.
+  static Result<void> append_in(Db& db, const SessionKey& key, const RowBatch& batch, Result<Appended>& out) {
     PARLEY_TRY(const std::optional<SessionRow> session, take_session(db, key));
     Position size = 0;
     if (session) {
       PARLEY_TRY(const auto known, find_batch(db, session->id, batch.id));
-      if (known) return repeated(batch, known->hash, known->appended);
+      if (known) {
+        PARLEY_TRY(out, repeated(batch, known->hash, known->appended));
+        return {};
+      }
       PARLEY_TRY(size, size_of(db, *session));
     }
     PARLEY_CHECK(check_size(batch, size));
-    PARLEY_CHECK(check_lease(batch, session ? session->lease : Lease{}, now_ms()));
+    const LeaseVerdict verdict = check_lease(batch, session ? session->lease : Lease{}, now_ms());
+    if (!verdict.replacement) PARLEY_CHECK(verdict.batch);
+    if (verdict.replacement) PARLEY_CHECK(set_lease(db, session->id, *verdict.replacement));
+    if (!verdict.batch) {
+      out = std::unexpected(verdict.batch.error());
+      return {};
+    }
     std::int64_t id = session ? session->id : 0;
     if (!session) {
       PARLEY_TRY(id, make_session(db, key, batch.rows.front().record.created_ms));
     }
     PARLEY_CHECK(insert_rows(db, key.tenant, id, batch, size));
-    return Appended{size, batch.rows.size()};
+    out = Appended{size, batch.rows.size()};
+    return {};
   }
 
   static Result<SessionInfo> fork_in(Db& db, const SessionKey& from, const std::string& to, Position size) {

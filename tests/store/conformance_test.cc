@@ -1,14 +1,21 @@
-// Every check of parley/store/conformance.h on every backend: one test each.
+// Every check of parley/store/conformance.h on every backend: one test each. And what a lease is to a batch
+// whatever was written into it, which needs the backend itself.
 #include "parley/store/conformance.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <ostream>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "parley/base/ids.h"
 #include "places.h"
+#include "store/backends.h"
+#include "store/lease_owner.h"
+#include "store/row.h"
 
 namespace parley::store {
 namespace {
@@ -51,6 +58,82 @@ TEST(ConformanceChecks, HaveNamesOfTheirOwn) {
     EXPECT_TRUE(check.says.ends_with(".")) << check.name;
   }
 }
+
+// ---- Leases as they are kept
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+class Leases : public testing::TestWithParam<const PlaceKind*> {
+ protected:
+  void SetUp() override {
+    auto place = GetParam()->make();
+    ASSERT_TRUE(place) << place.error().message;
+    place_ = *std::move(place);
+    auto backend = open_backend(place_->uri().empty() ? "memory:" : place_->uri());
+    ASSERT_TRUE(backend) << backend.error().message;
+    backend_ = *std::move(backend);
+    key_.session = new_short_id();
+  }
+
+  // A lease for a day, whatever its owner says of it.
+  void lease(const LeaseOwner& owner) {
+    const auto held = backend_->lease(key_, {owner.text(), "token", hours(24)}, soon());
+    ASSERT_TRUE(held) << held.error().message;
+  }
+  // Where the batch is, or the code of the error.
+  std::string append(const std::string& id, const std::string& token) {
+    Batch batch(id, {Record{.body = id}});
+    batch.lease = token;
+    const auto came = backend_->append(key_, to_rows(batch), soon());
+    return came ? std::to_string(came->first) : std::string(to_string(came.error().code));
+  }
+  static Deadline soon() { return Deadline::in(std::chrono::minutes(1)); }
+
+  std::unique_ptr<Place> place_;
+  std::unique_ptr<Backend> backend_;
+  SessionKey key_{"default", ""};
+};
+
+TEST_P(Leases, LastNoLongerThanTheyWereAskedForIfTheyOnlyMeetBatches) {
+  lease({"a clock that was ahead", milliseconds(50)});
+  EXPECT_EQ(append("early", ""), "conflict");
+  std::string came;
+  for (const Deadline end = soon(); came != "0" && !end.has_passed();) {
+    std::this_thread::sleep_for(milliseconds(10));
+    came = append("late", "");
+  }
+  EXPECT_EQ(came, "0");
+  EXPECT_EQ(append("lost", "token"), "conflict");
+}
+
+TEST_P(Leases, LetTheirOwnerAppendWhenTheyAreMadeShorter) {
+  lease({"a clock that was ahead", hours(1)});
+  EXPECT_EQ(append("refused", ""), "conflict");
+  EXPECT_EQ(append("refused", "another"), "conflict");
+  EXPECT_EQ(append("taken", "token"), "0");
+}
+
+TEST_P(Leases, OfAProcessThatHasEndedAreOverForItsTokenWhenAnotherAppends) {
+  lease({"the dead", hours(24), this_process() + "0"});  // it began at another time
+  // Until then the token is good: also for a batch that was made void, which PostgreSQL appends another way.
+  const auto resolved = backend_->resolve(key_, "void", soon());
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_FALSE(*resolved);
+  EXPECT_EQ(append("void", "token"), "0");
+  EXPECT_EQ(append("by another token", "another"), "conflict");
+  EXPECT_EQ(append("by another", ""), "1");
+  EXPECT_EQ(append("too late", "token"), "conflict");
+}
+
+std::vector<const PlaceKind*> kinds() {
+  std::vector<const PlaceKind*> out;
+  for (const PlaceKind& kind : place_kinds()) out.push_back(&kind);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, Leases, testing::ValuesIn(kinds()),
+                         [](const auto& c) { return std::string(c.param->name); });
 
 }  // namespace
 }  // namespace parley::store
