@@ -116,13 +116,16 @@ Result<std::shared_ptr<McpTransport>> McpClient::connected(Deadline deadline, co
   is_starting_ = true;
   lock.unlock();
   old.reset();
-  const Deadline own = Deadline::in(std::min(options_.start_timeout, deadline.left()));
-  Result<std::shared_ptr<McpTransport>> started = start(own, stop);
+  const bool has_whole_time = deadline.left() >= options_.start_timeout;
+  const Deadline until = has_whole_time ? Deadline::in(options_.start_timeout) : deadline;
+  Result<std::shared_ptr<McpTransport>> started = start(until, stop);
   lock.lock();
   is_starting_ = false;
   changed_.notify_all();
-  // Who stops a start says nothing about the server.
-  if (started || started.error().code != Code::Cancelled) count_start(started);
+  // A caller that stops a start, or has too little time for it, says nothing about the server.
+  const bool is_ended_by_caller = !started && (started.error().code == Code::Cancelled ||
+                                               (started.error().code == Code::Timeout && !has_whole_time));
+  if (!is_ended_by_caller) count_start(started);
   if (!started) return std::unexpected(cannot_start(started.error()));
   transport_ = *started;
   return started;
@@ -165,7 +168,7 @@ Result<std::vector<McpTool>> McpClient::list(const std::stop_token& stop) {
   if (error.code == Code::Timeout) {
     std::shared_ptr<McpTransport> old;  // ends without the lock
     const std::lock_guard lock(mutex_);
-    if (!has_listed_) {  // it began, and has not said a word since
+    if (!has_listed_ || !transport_) {  // it did not begin, or has not said a word since
       old = std::exchange(transport_, nullptr);
       last_failure_ = error.message;
       rest();

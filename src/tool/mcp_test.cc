@@ -353,7 +353,29 @@ TEST(McpStdio, AServerThatSaysNothingRestsAfterTheFirstStart) {
   EXPECT_LE(folder.lines("starts").size(), 1U);
 }
 
-// MC4.
+// MC2: the same after a call that had time for the whole start.
+TEST(McpStdio, AServerThatGivesACallNoAnswerInItsWholeTimeRests) {
+  const Folder folder;
+  McpOptions hasty = options();
+  hasty.start_timeout = kSoon;
+  McpClient client(stdio_server({"--fault", "mute", "--starts", folder.file("starts")}), hasty);
+  EXPECT_EQ(client.call("echo", json("{}"), within(kLong)).status, ToolStatus::Interrupted);
+  EXPECT_EQ(client.call("echo", json("{}"), within(kLong)).status, ToolStatus::Failed);
+  EXPECT_EQ(client.list({}).error().code, Code::Unavailable);
+  EXPECT_LE(folder.lines("starts").size(), 1U);
+}
+
+// MC2: a caller without time says nothing about the server.
+TEST_P(McpBoth, ADeadlineThatIsTooShortForAStartDoesNotKeepOthersFromTheServer) {
+  client();
+  for (int i = 0; i < 5; ++i) {
+    const ToolOutput hasty = call("echo", R"({"text": "hasty"})", within(milliseconds(0)));
+    // A server of HTTP that is there may answer at once.
+    EXPECT_TRUE(is_http() || hasty.status == ToolStatus::Interrupted) << hasty.joined_text();
+  }
+  EXPECT_EQ(call("echo", R"({"text": "patient"})").joined_text(), "patient");
+}
+
 // MC4: what waits for a server that does not read is bounded.
 TEST(McpStdio, AServerThatDoesNotReadIsNotWrittenToForEver) {
   McpClient client(stdio_server(), options());

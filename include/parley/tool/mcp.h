@@ -5,8 +5,9 @@
 //        Interrupted, and nobody repeats the call by themselves; but a stream of HTTP that ended too soon
 //        goes on, if the server lets it.
 //   MC2  A server that is gone is started, or connected to, at the next call; at most once for each call, and
-//        after several failures only after a pause that doubles. After a start that timed out, the longest
-//        pause applies, so that a server that never answers delays one call a minute.
+//        after several failures only after a pause that doubles. After a start that took all of
+//        start_timeout, the longest pause applies, so that a server that never answers delays one call a
+//        minute. A call that is stopped or has less time than that says nothing about the server.
 //   MC3  Every wait has a deadline and hears a stop; the server is then told with notifications/cancelled.
 //   MC4  A message over the limit, a line that is no message, an answer nobody asked for: none of them is
 //        kept, and none of them ends the program. Lines that are no message are passed over.
