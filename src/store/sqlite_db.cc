@@ -34,9 +34,10 @@ std::string_view hint_of(int code, int system) {
     case EMFILE:
     case ENFILE:
       return ": too many files are open; close some, or raise the limit (ulimit -n)";
+    case EFBIG:
+      return ": a file has reached the largest size allowed; raise the limit (ulimit -f)";
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
       return ": free some space";
     case EROFS:
       return ": the file system is read-only";
@@ -59,10 +60,24 @@ std::string_view hint_of(int code, int system) {
   }
 }
 
+// The last error of the system with the database or its log. A commit that fails does not set
+// sqlite3_system_errno(); the files know it.
+int system_error(sqlite3* db, int code) {
+  int system = sqlite3_system_errno(db);
+  if (system != 0 || (code & 0xFF) != SQLITE_IOERR) return system;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log != nullptr && log->pMethods != nullptr) {
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &system);
+  }
+  if (system == 0) sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
+  return system;
+}
+
 std::unexpected<Error> failure(sqlite3* db) {
   const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(db);
   const char* words = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
-  const int system = db == nullptr ? 0 : sqlite3_system_errno(db);
+  const int system = db == nullptr ? 0 : system_error(db, code);
   return fail(code_of(code), "the database said: " + std::string(words) + std::string(hint_of(code, system)));
 }
 
