@@ -433,29 +433,54 @@ bool mount_small_disk(const std::string& folder) {
          ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=4m") == 0;
 }
 
-TEST_F(SqliteBackend, RemovesASessionWhenTheDiskIsFull) {
+// Runs `work` in a process whose folder is on a small disk. `work` returns 0, or which of its steps failed.
+template <typename Work>
+void on_small_disk(const std::string& folder, const Work& work) {
   constexpr int kNoDisk = 77;
   const pid_t child = ::fork();
-  if (child == 0) {
-    if (!mount_small_disk(folder_)) ::_exit(kNoDisk);
-    for (int i = 0; i < 20; ++i) append("what people said");
-    {
-      std::ofstream file(folder_ + "/full", std::ios::binary);
-      while (file.write(std::string(4096, 'x').data(), 4096).flush()) {
-      }
-    }
-    Store store = open();
-    if (store.append(kKey, Batch({record_of(std::string(100'000, 'x'))}))) ::_exit(1);
-    if (store.health().is_ok) ::_exit(2);
-    const auto removed = store.remove(kKey);
-    if (!removed) std::fputs(removed.error().message.c_str(), stderr);
-    if (!removed) ::_exit(3);
-    ::_exit(store.append(kKey, Batch({record_of("more")})) ? 0 : 4);
-  }
+  if (child == 0) ::_exit(mount_small_disk(folder) ? work() : kNoDisk);
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_NE(WEXITSTATUS(status), kNoDisk) << "cannot mount a tmpfs: run as root, or allow user namespaces";
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+void fill_disk(const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  while (file.write(std::string(4096, 'x').data(), 4096).flush()) {
+  }
+}
+
+TEST_F(SqliteBackend, RemovesASessionWhenTheDiskIsFull) {
+  on_small_disk(folder_, [&] {
+    for (int i = 0; i < 20; ++i) append("what people said");
+    fill_disk(folder_ + "/full");
+    Store store = open();
+    if (store.append(kKey, Batch({record_of(std::string(100'000, 'x'))}))) return 1;
+    if (store.health().is_ok) return 2;
+    const auto removed = store.remove(kKey);
+    if (!removed) std::fputs(removed.error().message.c_str(), stderr);
+    if (!removed) return 3;
+    return store.append(kKey, Batch({record_of("more")})) ? 0 : 4;
+  });
+}
+
+TEST_F(SqliteBackend, SaysThatARemovalNeedsSpaceAndChangesNothing) {
+  on_small_disk(folder_, [&] {
+    std::string text;
+    while (text.size() < 650'000) text += "what people said ";
+    append(text);
+    fill_disk(folder_ + "/full");
+    Store store = open();
+    const auto removed = store.remove(kKey);
+    if (removed) return 1;
+    if (removed.error().code != Code::Unavailable) return 2;
+    if (!removed.error().message.contains("free some space; removing a session needs space")) return 3;
+    const auto page = store.read(kKey);
+    if (!page || page->records.size() != 1 || page->records.front().body != text) return 4;
+    std::filesystem::remove(folder_ + "/full");
+    return store.remove(kKey) ? 0 : 5;
+  });
 }
 
 // A process that may not open one file more.

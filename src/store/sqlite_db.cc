@@ -30,6 +30,10 @@ Code code_of(int code) {
 
 // By the error of the system where there is one: SQLite says the same of most of them.
 std::string_view hint_of(int code, int system) {
+  // What a removal erases goes through the log first, and so does the search index, which is merged.
+  constexpr std::string_view kFull =
+      ": free some space; removing a session needs space too, up to the size of the session and of the "
+      "search index";
   switch (system) {
     case EMFILE:
     case ENFILE:
@@ -38,7 +42,7 @@ std::string_view hint_of(int code, int system) {
       return ": a file has reached the largest size allowed; raise the limit (ulimit -f)";
     case ENOSPC:
     case EDQUOT:
-      return ": free some space";
+      return kFull;
     case EROFS:
       return ": the file system is read-only";
     default:
@@ -46,7 +50,7 @@ std::string_view hint_of(int code, int system) {
   }
   switch (code & 0xFF) {
     case SQLITE_FULL:
-      return ": free some space";
+      return kFull;
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
