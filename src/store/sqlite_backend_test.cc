@@ -143,6 +143,37 @@ TEST_F(SqliteRefusal, LeavesALogOfSomebodyElseAsItIs) {
   sqlite3_close(db);
 }
 
+// With all of it in the log of a program that was killed, and copied without the file that its users share.
+TEST_F(SqliteRefusal, LeavesALogThatNobodyHasOpenAsItIs) {
+  const std::string from = folder_ + "/from.db";
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(from.c_str(), &db), SQLITE_OK);
+  const auto copy_after = [&](const char* sql) {
+    EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+    constexpr auto kOver = std::filesystem::copy_options::overwrite_existing;
+    for (const char* end : {"", "-wal"}) std::filesystem::copy_file(from + end, path_ + end, kOver);
+  };
+  copy_after("PRAGMA journal_mode = WAL; CREATE TABLE notes(text TEXT)");
+  expect_untouched(Code::Invalid);
+  copy_after("PRAGMA application_id = 0x5061726C; PRAGMA user_version = 99");
+  expect_untouched(Code::Unsupported);
+  sqlite3_close(db);
+}
+
+// The same of Parley's own.
+TEST_F(SqliteRefusal, TakesALogOfItsOwnThatNobodyHasOpen) {
+  const std::string to = folder_ + "/copy.db";
+  {
+    Store store = open();
+    ASSERT_TRUE(store.append(kKey, Batch({record_of("hi")})));
+    std::filesystem::copy_file(path_, to);
+    std::filesystem::copy_file(path_ + "-wal", to + "-wal");
+  }
+  EXPECT_GT(std::filesystem::file_size(to + "-wal"), 0U);
+  path_ = to;
+  EXPECT_EQ(open().read(kKey)->records.size(), 1U);
+}
+
 TEST_F(SqliteRefusal, LeavesADatabaseOfANewerVersionAsItIs) {
   append("hi");
   run("PRAGMA user_version = 99; PRAGMA journal_mode = DELETE");

@@ -48,11 +48,14 @@ bool is_refusal(const Error& error) { return error.code == Code::Invalid || erro
 // the database is open.
 Result<void> check_before_opening(const std::string& path) {
   Result<std::int64_t> version = version_by(Db::Mode::Immutable, path);
-  // The log of a program that is at work may say more than the file.
+  // The log may say more than the file. That of a program that is at work has a file beside it which its
+  // users share; one that was left behind may have none. (SQLite drops the log of a file of no bytes.)
   struct stat about = {};
-  if (version == 0 && ::stat((path + "-wal").c_str(), &about) == 0 && about.st_size > 0 &&
-      ::stat((path + "-shm").c_str(), &about) == 0) {
-    version = version_by(Db::Mode::ReadOnly, path);
+  const bool has_log = ::stat((path + "-wal").c_str(), &about) == 0 && about.st_size > 0 &&
+                       ::stat(path.c_str(), &about) == 0 && about.st_size > 0;
+  if (version == 0 && has_log) {
+    const bool is_shared = ::stat((path + "-shm").c_str(), &about) == 0;
+    version = version_by(is_shared ? Db::Mode::ReadOnly : Db::Mode::Alone, path);
   }
   if (!version && is_refusal(version.error())) return std::unexpected(version.error());
   return {};
