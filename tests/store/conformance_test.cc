@@ -64,10 +64,15 @@ TEST(ConformanceChecks, HaveNamesOfTheirOwn) {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-class Leases : public testing::TestWithParam<const PlaceKind*> {
+struct Kind {
+  const PlaceKind* place;
+};
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.place->name; }
+
+class Leases : public testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
-    auto place = GetParam()->make();
+    auto place = GetParam().place->make();
     ASSERT_TRUE(place) << place.error().message;
     place_ = *std::move(place);
     auto backend = open_backend(place_->uri().empty() ? "memory:" : place_->uri());
@@ -126,14 +131,14 @@ TEST_P(Leases, OfAProcessThatHasEndedAreOverForItsTokenWhenAnotherAppends) {
   EXPECT_EQ(append("too late", "token"), "conflict");
 }
 
-std::vector<const PlaceKind*> kinds() {
-  std::vector<const PlaceKind*> out;
-  for (const PlaceKind& kind : place_kinds()) out.push_back(&kind);
+std::vector<Kind> kinds() {
+  std::vector<Kind> out;
+  for (const PlaceKind& kind : place_kinds()) out.push_back({&kind});
   return out;
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Leases, testing::ValuesIn(kinds()),
-                         [](const auto& c) { return std::string(c.param->name); });
+                         [](const auto& c) { return std::string(c.param.place->name); });
 
 }  // namespace
 }  // namespace parley::store
