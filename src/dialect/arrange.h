@@ -79,9 +79,10 @@ struct Profile {
   bool has_refusals = false;        // a text may be one
   bool has_custom_tools = false;    // which take any text
   Marks marks = Marks::None;
-  bool ends_with_user = false;     // it does not go on with what the assistant said last
-  bool forces_or_thinks = false;   // while it thinks by "thinking", no tool can be forced
-  bool steps_think_first = false;  // while it thinks by "thinking", what calls tools starts with thinking
+  bool ends_with_user = false;                     // it does not go on with what the assistant said last
+  std::string_view thinking_switch = "/thinking";  // where a request switches thinking on: a JSON Pointer
+  bool forces_or_thinks = false;                   // while that is on, no tool can be forced
+  bool steps_think_first = false;  // while that is on, a step that goes on starts with thinking
   bool thinks_in_all = false;      // where it thinks once, every message of the assistant has thinking,
   std::string_view thinking_member = {};  // and this member says it; else those with calls have it
   std::span<const MediaLimit> limits = {};

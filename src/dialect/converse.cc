@@ -332,6 +332,8 @@ constexpr Profile kProfile = {
     .opens_with_user = true,
     .is_prefilled = true,
     .marks = Marks::Outside,
+    .thinking_switch = "/additionalModelRequestFields/thinking",
+    .forces_or_thinks = true,
     .limits = kLimits,
 };
 

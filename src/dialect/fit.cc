@@ -8,6 +8,7 @@
 #include "dialect/patch.h"
 #include "dialect/pieces.h"
 #include "dialect/setting_limits.h"
+#include "dialect/thinking_limits.h"
 #include "dialect/write.h"
 #include "parley/base/data_url.h"
 
@@ -23,20 +24,6 @@ bool thinks_only(const Message& message) {
 
 bool is_signed(const BlockRecord& thinking) {
   return thinking.signature().present() && thinking.signature().length != 0;
-}
-
-// The object with one member more, or another one.
-Json with_member(const Json& object, std::string_view key, const Json& value) {
-  json::Writer w;
-  w.begin_object();
-  bool is_there = false;
-  for (const Json::Member& member : object.members()) {
-    const bool is_it = member.key.view() == key;
-    is_there = is_there || is_it;
-    w.key(member.key).value(is_it ? value : member.value);
-  }
-  if (!is_there) w.key(key).value(value);
-  return w.end_object().take();
 }
 
 class Fitter {
@@ -287,7 +274,7 @@ class Fitter {
   void say_no_thinking(std::size_t i) {
     const Json wire = *messages_[i].wire();
     if (wire.get(profile_.thinking_member)) return;
-    const Json said = with_member(wire, profile_.thinking_member, Json::string(""));
+    const Json said = with_value(wire, "/" + std::string(profile_.thinking_member), Json::string(""));
     auto message = from_dict(said, format_.info.dialect, {.limits = kNoLimits});
     if (!message) return;
     note_minted(i);
@@ -353,24 +340,28 @@ class Fitter {
     if (format_.info.dialect != Dialect::Anthropic || known(*frame, "max_tokens")) return;
     if (!known(*frame, "model") && !known(*frame, "anthropic_version")) return;
     const auto thinks = frame->at("/thinking/budget_tokens").value_or(Json()).as_int64();
-    const std::int64_t beside = std::clamp<std::int64_t>(thinks.value_or(0), 0, 1'000'000);
-    frame = with_member(*frame, "max_tokens", minted_max_tokens(format_.info.dialect, notes_, beside));
+    const std::int64_t beside = std::clamp<std::int64_t>(thinks.value_or(0), 0, kMostBudget);
+    frame = with_value(*frame, "/max_tokens", minted_max_tokens(format_.info.dialect, notes_, beside));
   }
 
   void settle_thinking(std::optional<Json>& frame) {
-    if (frame->at("/thinking/type") != Json::string("enabled")) return;
+    const std::string thinking(profile_.thinking_switch);
+    const bool is_enabled = frame->at(thinking + "/type") == Json::string("enabled");
     const auto about_frame = [&](std::string_view code, Text detail) {
       notes_.push_back({code, Severity::Minor, std::nullopt, std::nullopt, to_string(format_.info.dialect),
                         "mapped", std::move(detail)});
     };
-    if (profile_.steps_think_first && opens_without_thinking()) {
+    if (is_enabled && profile_.steps_think_first && opens_without_thinking()) {
       about_frame("thinking_disabled",
-                  "the step that the results belong to starts without thinking, so thinking is off");
-      frame = with_member(*frame, "thinking", Json::trusted(Text(R"({"type":"disabled"})")));
-    } else if (profile_.forces_or_thinks && is_forced(*frame)) {
-      about_frame("tool_choice_downgraded", "while the model thinks no tool can be forced; it may choose");
-      frame = with_member(*frame, "tool_choice", free_choice(*frame));
+                  "the step that the request continues starts without thinking, so thinking is off");
+      frame = with_value(*frame, thinking, Json::trusted(Text(R"({"type":"disabled"})")));
+      return;
     }
+    if (is_enabled && profile_.forces_or_thinks && is_forced(*frame)) {
+      about_frame("tool_choice_downgraded", "while the model thinks no tool can be forced; it may choose");
+      free_choice(*frame);
+    }
+    frame = within_thinking(*frame, format_.info.dialect, notes_);
   }
 
   Settings settings_of(const Json& frame) const {
@@ -385,16 +376,17 @@ class Fitter {
     return choice && *choice != Json::string("auto") && *choice != Json::string("none");
   }
 
-  Json free_choice(const Json& frame) const {
+  void free_choice(Json& frame) const {
     Settings settings = settings_of(frame);
     settings.set(Setting::ToolChoice, Json::string("auto"));
     const auto row = std::ranges::find_if(format_.frame.settings, [](const SettingRow& each) {
       return (each.carries & bit(Setting::ToolChoice)) != 0;
     });
-    return row->to(settings).value_or(Json());
+    frame = with_value(frame, "/" + std::string(row->path), row->to(settings).value_or(Json()));
   }
 
-  // Results are the last that was said, and what asked for them starts with something else than thinking.
+  // Results are the last that was said, or the assistant's own words are; and its step starts with something
+  // else than thinking.
   bool opens_without_thinking() const {
     std::size_t last = messages_.size();
     bool is_answered = false;
@@ -402,7 +394,7 @@ class Fitter {
       is_answered = is_answered || messages_[last - 1].has_content_blocks({BlockType::ToolResult});
       --last;
     }
-    if (last == 0 || !is_answered) return false;
+    if (last == 0 || (!is_answered && last != messages_.size())) return false;
     std::size_t first = last - 1;
     while (first > 0 && is_assistants(messages_[first - 1])) --first;
     json::Out ignored;
@@ -426,8 +418,7 @@ class Fitter {
       const Json wire = wire_frame(document, false);
       const auto patch = diff(natural_frame(conversation_, format_.info.dialect), frame);
       const Json kept = patch.value_or(Json::trusted(Text(R"({"in":{}})")));
-      whole =
-          with_member(wire, "extra", with_member(*wire.get("extra"), to_string(format_.info.dialect), kept));
+      whole = with_value(wire, "/extra/" + std::string(to_string(format_.info.dialect)), kept);
     }
     const auto reading = read(whole.text(), static_cast<Dialect>(document.dialect()), {.limits = kNoLimits});
     if (reading) conversation = reading->conversation;

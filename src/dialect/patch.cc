@@ -159,6 +159,26 @@ std::optional<Json> diff(const Json& natural, const Json& wire) { return differe
 
 Json patched(const Json& natural, const Json& patch) { return apply(natural, patch, 0); }
 
+Json with_value(const Json& object, std::string_view pointer, const std::optional<Json>& value) {
+  const std::size_t end = pointer.find('/', 1);
+  const std::string_view key = pointer.substr(1, end == std::string_view::npos ? end : end - 1);
+  const auto put = [&](const Json& old) {
+    return end == std::string_view::npos ? value : with_value(old, pointer.substr(end), value);
+  };
+  json::Writer w;
+  w.begin_object();
+  bool is_there = false;
+  for (const Json::Member& member : object.members()) {
+    const bool is_it = member.key.view() == key;
+    is_there = is_there || is_it;
+    const std::optional<Json> kept = is_it ? put(member.value) : member.value;
+    if (kept) w.key(member.key).value(*kept);
+  }
+  const std::optional<Json> added = is_there || !value ? std::nullopt : put(Json());
+  if (added) w.key(key).value(*added);
+  return w.end_object().take();
+}
+
 PatchedPlaces places(const Json& patch) {
   PatchedPlaces out;
   collect(patch, "", 0, out);

@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parley/json/json.h"
@@ -25,6 +26,10 @@ std::optional<Json> diff(const Json& natural, const Json& wire);
 // The inverse: patched(natural, diff(natural, wire)) is equal to wire. A patch that does not fit (edited by
 // hand) changes nothing where it does not fit.
 Json patched(const Json& natural, const Json& patch);
+
+// The object with another value at a JSON Pointer, added if it is missing; without it if there is no value.
+// Every value on the way is an object or missing. Keys with '~' or '/' are not taken.
+Json with_value(const Json& object, std::string_view pointer, const std::optional<Json>& value);
 
 // The JSON Pointers of the values a patch adds or replaces; those whose value is null apart.
 struct PatchedPlaces {

@@ -26,9 +26,11 @@
 //      calls: what has none gets one that is empty (thinking_minted).
 //  11  If the target does not go on with the assistant's last message, a user says "Continue."
 //      (prefill_unsupported). This is for requests that name a model: lines of files for training do not.
-//  12  If thinking is on by "thinking": {"type": "enabled"}, and the step whose calls were answered last
-//      starts without thinking, it is switched off where that is refused (thinking_disabled); else a forced
-//      choice of tools becomes a free one where that is refused (tool_choice_downgraded).
+//  12  If thinking is on by "thinking": {"type": "enabled"}, and the step whose calls were answered last, or
+//      that the assistant said last, starts without thinking, it is switched off where that is refused
+//      (thinking_disabled); else a forced choice of tools becomes a free one where that is refused
+//      (tool_choice_downgraded), the limit of tokens is raised above the budget for thinking, and other
+//      sampling than the default is left out (setting_clamped).
 //  13  For a target, what an assistant says around results in one message becomes messages of their own
 //      (message_split), who asks for tools is an assistant, and a tool's message without a result a user's
 //      (role_mapped).

@@ -83,7 +83,8 @@
 //     error    a7_no_messages          there is no message
 //     error    a8_unsigned_thinking    thinking without signature (before the last request: a warning)
 //     error    a8_thinking_last        a message ends with thinking
-//     error    a8_no_thinking          thinking on: the message whose calls were answered starts without it
+//     error    a8_no_thinking          thinking on: the message whose calls were answered, or a last one of
+//                                      the assistant, starts without it
 //     error    a8_thinking_disabled    thinking off: the last message holds thinking
 //     error    a9_forced_tool          thinking on: a tool is forced
 //     error    a10_first               a system message at the start
@@ -102,6 +103,12 @@
 //     error    a14_document_type       a document in base64 is no pdf
 //     warning  a14_image_size          an image has more than 5 MB
 //     warning  a14_image_count         more than 100 images (more than 600: an error)
+//     error    a15_max_tokens          a request that names a model has no "max_tokens"
+//     error    a16_budget              thinking on: "budget_tokens" is missing or less than 1024
+//     error    a16_max_tokens          thinking on: "max_tokens" is not more than "budget_tokens" (with tools:
+//                                      a warning, as thinking interleaved with calls may have more)
+//     error    a16_sampling            thinking on or adaptive: "temperature" is not 1, "top_p" is less than
+//                                      0.95, or "top_k" is there
 //
 //   gemini
 //     error    g1_missing_result       the next content has fewer results than there are calls
@@ -156,6 +163,10 @@
 //     warning  b5_name                 the name of a tool is not 1 to 64 of [a-zA-Z0-9_-]
 //     warning  b6_unsigned_reasoning   reasoning without signature
 //     warning  b6_url                  media by a URL that is not of s3
+//     error    b7_budget               as a16_budget, in "additionalModelRequestFields"
+//     error    b7_max_tokens           as a16_max_tokens, of "inferenceConfig"
+//     error    b7_sampling             as a16_sampling
+//     error    b7_forced_tool          thinking on: a tool is forced
 //     warning  b_system_role           a system message
 //
 //   agentscope, agentscope2

@@ -1,4 +1,4 @@
-// Anthropic's Messages (A1 to A15). Neighbours of one role are one turn to the server.
+// Anthropic's Messages (A1 to A16). Neighbours of one role are one turn to the server.
 #include <array>
 #include <string>
 #include <unordered_set>
@@ -6,6 +6,7 @@
 #include "dialect/rules/families.h"
 #include "dialect/rules/pairs.h"
 #include "dialect/rules/text.h"
+#include "dialect/rules/thinking.h"
 
 namespace parley::rules {
 namespace {
@@ -36,7 +37,8 @@ constexpr Rule kUnsigned = {"a8_unsigned_thinking", kError, "thinking goes back 
 constexpr Rule kUnsignedEarlier = {"a8_unsigned_thinking", kWarning, kUnsigned.sentence};
 constexpr Rule kThinkingLast = {"a8_thinking_last", kError, "a message must not end with thinking"};
 constexpr Rule kNoThinking = {"a8_no_thinking", kError,
-                              "with thinking on, the message whose calls were answered starts with thinking"};
+                              "with thinking on, the assistant's last message, or the one whose calls were "
+                              "answered, starts with thinking"};
 constexpr Rule kDisabled = {"a8_thinking_disabled", kError,
                             "with thinking off, the last message cannot hold thinking"};
 constexpr Rule kForcedTool = {"a9_forced_tool", kError, "with thinking on, no tool can be forced"};
@@ -62,6 +64,16 @@ constexpr Rule kManyImages = {"a14_image_count", kWarning, "some models take at 
 constexpr Rule kTooManyImages = {"a14_image_count", kError, "a request has at most 600 images"};
 
 constexpr Rule kMaxTokens = {"a15_max_tokens", kError, "a request says 'max_tokens'"};
+constexpr Rule kBudget = {"a16_budget", kError, "thinking needs 'budget_tokens' of 1024 or more"};
+constexpr Rule kBudgetOver = {"a16_max_tokens", kError,
+                              "'max_tokens' must be more than thinking's 'budget_tokens'"};
+constexpr Rule kBudgetOverTools = {
+    "a16_max_tokens", kWarning,
+    "'max_tokens' must be more than thinking's 'budget_tokens', unless thinking is interleaved with calls"};
+constexpr Rule kSampling = {
+    "a16_sampling", kError,
+    "with thinking on, 'temperature' is 1, 'top_p' is 0.95 or more, and 'top_k' is absent"};
+constexpr ThinkingRules kThinkingRules = {kBudget, kBudgetOver, kBudgetOverTools, kSampling};
 
 constexpr std::size_t kImageBytes = std::size_t{5} * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kImageTypes = {"image/jpeg", "image/png", "image/gif",
@@ -108,9 +120,17 @@ class Anthropic {
     if (is_sent && around.has(kFrame.list) && !around.has("max_tokens"))
       report_.add(kMaxTokens, around.json());
     if (const Json* thinking = around.get("thinking", kObject)) {
-      const Text type = Object(report_, *thinking).word("type");
+      const Object settings(report_, *thinking);
+      const Text type = settings.word("type");
       is_enabled_ = type.view() == "enabled";
       is_disabled_ = type.view() == "disabled";
+      const Json* tools = around.find("tools");
+      check_thinking(report_, kThinkingRules, settings,
+                     {.max_tokens = around.find("max_tokens"),
+                      .temperature = around.find("temperature"),
+                      .top_p = around.find("top_p"),
+                      .top_k = around.find("top_k"),
+                      .has_tools = tools != nullptr && !tools->elements().empty()});
     }
     if (const Json* choice = around.get("tool_choice", kObject)) {
       const Text type = Object(report_, *choice).word("type");
@@ -404,8 +424,9 @@ class Anthropic {
     for (std::size_t i = 0; i < unsigned_.size(); ++i) {
       report_.add(i < last_request_ ? kUnsignedEarlier : kUnsigned, unsigned_[i]);
     }
-    const bool is_open = role_ == "user" && has_results_;
-    if (is_enabled_ && is_open && first_of_turn_ && !starts_with_thinking_) {
+    // The assistant's turn that results answer, or that the model continues.
+    const bool is_open = role_ == "assistant" || (role_ == "user" && has_results_);
+    if (is_enabled_ && is_whole_ && is_open && first_of_turn_ && !starts_with_thinking_) {
       report_.add(kNoThinking, *first_of_turn_);
     }
   }

@@ -7,6 +7,7 @@
 #include "dialect/rules/families.h"
 #include "dialect/rules/pairs.h"
 #include "dialect/rules/text.h"
+#include "dialect/rules/thinking.h"
 
 namespace parley::rules {
 namespace {
@@ -41,6 +42,17 @@ constexpr Rule kId = {"b5_id", kWarning, "an id has 1 to 64 letters, digits, '_'
 constexpr Rule kName = {"b5_name", kWarning, "the name of a tool has 1 to 64 letters, digits, '_' and '-'"};
 constexpr Rule kUnsigned = {"b6_unsigned_reasoning", kWarning, "reasoning goes back with its signature"};
 constexpr Rule kUrl = {"b6_url", kWarning, "the only URLs are those of s3"};
+constexpr Rule kBudget = {"b7_budget", kError, "thinking needs 'budget_tokens' of 1024 or more"};
+constexpr Rule kBudgetOver = {"b7_max_tokens", kError,
+                              "'maxTokens' must be more than thinking's 'budget_tokens'"};
+constexpr Rule kBudgetOverTools = {
+    "b7_max_tokens", kWarning,
+    "'maxTokens' must be more than thinking's 'budget_tokens', unless thinking is interleaved with calls"};
+constexpr Rule kSampling = {
+    "b7_sampling", kError,
+    "with thinking on, 'temperature' is 1, 'topP' is 0.95 or more, and 'top_k' is absent"};
+constexpr ThinkingRules kThinkingRules = {kBudget, kBudgetOver, kBudgetOverTools, kSampling};
+constexpr Rule kForcedTool = {"b7_forced_tool", kError, "with thinking on, no tool can be forced"};
 constexpr Rule kSystemRole = {"b_system_role", kWarning, "only some models take system messages"};
 constexpr Rule kOneMember = {"wrong_shape", kError, "a block is an object with one member"};
 
@@ -67,6 +79,7 @@ class Converse {
     const Talk talk = find_talk(report_, output == nullptr ? document : *output, kFrame);
     is_whole_ = talk.is_whole;
     request(talk.around);
+    thinking(talk.around);
     each_message(report_, talk, [&](const Object& each) { message(each); });
     calls_.complain(report_, kPendingCall);
     if (talk.has_request && !has_tools_ && first_use_) report_.add(kNoTools, *first_use_);
@@ -95,12 +108,35 @@ class Converse {
     const Json* config = around.get("toolConfig", kObject);
     if (config == nullptr) return;
     const Object settings(report_, *config);
+    if (const Json* choice = settings.get("toolChoice", kObject)) {
+      const Object said(report_, *choice);
+      if (said.has("any") || said.has("tool")) forced_ = report_.mark(*choice);
+    }
     const Json* tools = settings.get("tools", kList);
     if (tools == nullptr) return;
     each_object(report_, *tools, [&](const Object& tool) {
       has_tools_ = true;
       if (const Json* spec = tool.get("toolSpec", kObject)) name(Object(report_, *spec));
     });
+  }
+
+  // Claude's settings for thinking stand apart from those that all models share.
+  void thinking(const Object& around) {
+    const Json* more = around.find("additionalModelRequestFields");
+    if (more == nullptr || !more->is_object()) return;
+    const Object fields(report_, *more);
+    const Json* thinking = fields.find("thinking");
+    if (thinking == nullptr || !thinking->is_object()) return;
+    const Object settings(report_, *thinking);
+    const Json* shared = around.get("inferenceConfig", kObject);
+    const Object limits = shared == nullptr ? Object(report_) : Object(report_, *shared);
+    check_thinking(report_, kThinkingRules, settings,
+                   {.max_tokens = limits.find("maxTokens"),
+                    .temperature = limits.find("temperature"),
+                    .top_p = limits.find("topP"),
+                    .top_k = fields.find("top_k"),
+                    .has_tools = has_tools_});
+    if (forced_ && settings.word("type").view() == "enabled") report_.add(kForcedTool, *forced_);
   }
 
   void name(const Object& holder) {
@@ -278,6 +314,7 @@ class Converse {
   Step calls_;  // of this message
   Step asked_;  // by the message before
   std::optional<Report::Mark> first_use_;
+  std::optional<Report::Mark> forced_;  // the choice of a tool that the model has to call
   bool has_tools_ = false;
   bool is_whole_ = false;
 };
