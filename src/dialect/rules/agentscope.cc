@@ -41,16 +41,20 @@ class AgentScope {
 
  private:
   void block(const Object& block) {
-    const auto type = block.string("type");
+    const auto type = known_type(block);
+    const Json* output = block.find("output");
+    if (output == nullptr || !output->is_array() || (type && type->view() != "tool_result")) return;
+    each_object(report_, *output, [&](const Object& inner) { known_type(inner); });
+  }
+
+  // The type of a block, of a message or of a result's output.
+  std::optional<Text> known_type(const Object& block) {
+    auto type = block.string("type");
     const bool is_known = dialect_ == Dialect::AgentScope ? type && is_one_of(*type, kBlocks)
                                                           : type && is_one_of(*type, kBlocks2);
     if (type && !is_known) report_.add(kBlock, block.json());
     if (const Json* source = block.get("source", kObject)) url(Object(report_, *source));
-    const Json* output = block.find("output");
-    if (output == nullptr || !output->is_array() || (type && type->view() != "tool_result")) return;
-    each_object(report_, *output, [&](const Object& inner) {
-      if (const Json* source = inner.get("source", kObject)) url(Object(report_, *source));
-    });
+    return type;
   }
 
   // A URL, or where a file is. A bare word is neither.
