@@ -193,7 +193,8 @@ bool read_json(Reader& r, BlockRecord& block) {
   block.text() = r.text_of(value);
   return true;
 }
-constexpr auto kJson = std::to_array<MemberRule>({{"json", Want::Own, 0, read_json}});
+constexpr auto kJson =
+    std::to_array<MemberRule>({{.key = "json", .want = Want::Own, .own = read_json, .takes_null = true}});
 constexpr auto kOfResults = std::to_array<BlockRule>({
     {"text", BlockType::Text, kText},
     {"json", BlockType::Text, kJson},

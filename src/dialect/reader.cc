@@ -208,16 +208,22 @@ Slice Reader::first_member(Slice object) {
   return Slice::absent();
 }
 
-// The first member of the block at the cursor that is the name of a rule, and not null.
+// The first member of the block at the cursor that is the name of a rule, and not null; else one that takes
+// null for a value.
 std::string_view Reader::told_type(const BlockTable& table) {
-  std::string_view found;
+  std::string_view found, null;
   cursor.look([&](std::string_view key) {
     const auto rule = std::find_if(table.rules.begin(), table.rules.end(),
                                    [&](const BlockRule& each) { return each.type == key; });
-    if (rule != table.rules.end() && cursor.peek() != 'n') found = rule->type;
+    if (rule == table.rules.end()) return true;
+    if (cursor.peek() != 'n') {
+      found = rule->type;
+    } else if (null.empty() && rule->members.front().takes_null) {
+      null = rule->type;
+    }
     return found.empty();
   });
-  return found;
+  return found.empty() ? null : found;
 }
 
 bool Reader::members(const BlockRule& rule, const BlockTable& table, BlockRecord& out) {
