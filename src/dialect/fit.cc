@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <string>
 
 #include "dialect/arrange.h"
 #include "dialect/frame.h"
@@ -328,11 +330,51 @@ class Fitter {
 
   void settle_frame(Conversation& conversation) {
     std::optional<Json> frame = target_frame();
-    if (!frame) return;
     const std::size_t before = notes_.size();
+    declare_server_tools(frame);
+    if (!frame) return;
     need_max_tokens(frame);
     settle_thinking(frame);
     if (notes_.size() != before) set_frame(conversation, *frame);
+  }
+
+  // Converse refuses a history with calls without tools, also with calls of tools that it runs itself.
+  void declare_server_tools(std::optional<Json>& frame) {
+    if (format_.info.dialect != Dialect::Converse || !conversation_.tools().empty()) return;
+    const std::set<std::string> names = server_tools();
+    const Arena* document = conversation_.document().get();
+    const bool is_request = document != nullptr && conversation_.frame_is_intact() &&
+                            document->shape() == DocumentShape::Envelope &&
+                            (frame || document->dialect() == tag(Dialect::Parley));
+    if (names.empty() || !is_request) return;
+    const Json natural = natural_frame(conversation_, format_.info.dialect);
+    if (!frame) frame = natural;
+    if (!frame->at("/toolConfig/tools").value_or(Json()).elements().empty()) return;
+    json::Writer w;
+    w.begin_array();
+    for (const Json& tool : natural.at("/toolConfig/tools").value_or(Json()).elements()) w.value(tool);
+    for (const std::string& name : names) {
+      w.begin_object().key("systemTool").begin_object().key("name").string(said(name));
+      w.end_object().end_object();
+    }
+    frame = with_value(*frame, "/toolConfig/tools", w.end_array().take());
+    notes_.push_back(
+        {"tools_added", Severity::Info, std::nullopt, std::nullopt, to_string(format_.info.dialect), "minted",
+         "the history calls tools of the provider that are not declared; they are declared by name"});
+  }
+
+  // The names of the tools that Converse ran itself.
+  std::set<std::string> server_tools() const {
+    std::set<std::string> names;
+    for (const Message& message : messages_) {
+      const Arena& arena = Arena::of(message);
+      for (const BlockRecord& block : arena.blocks(Arena::record_of(message))) {
+        if (block.type != BlockType::Raw || !raw_belongs_to(arena, block, Dialect::Converse)) continue;
+        const auto name = arena.value(block.raw_value()).at("/toolUse/name").value_or(Json()).as_string();
+        if (name && !name->empty()) names.insert(name->str());
+      }
+    }
+    return names;
   }
 
   // What names its model is to be sent, and is refused without a limit.

@@ -38,7 +38,8 @@
 //      message if that is enough (message_rewritten, frame_rewritten); a block that is refused then is left
 //      out (raw_dropped).
 //  15  If the target has no message to answer, a user's says that it is empty (user_added).
-//  16  A request of Anthropic's that names a model and no max_tokens gets one (max_tokens_minted).
+//  16  A request of Anthropic's that names a model and no max_tokens gets one (max_tokens_minted). One of
+//      Converse's whose history has calls that the provider ran, and no tools, declares them (tools_added).
 //
 // Invariants (quoted by tests as R1..R6):
 //   R1  A repaired conversation has no error of validate_history().
