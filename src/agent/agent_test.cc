@@ -513,10 +513,11 @@ TEST(Agent, G11_OfTooManyCallsNoneRuns) {
 }
 
 TEST(Agent, G11_AsManyCallsAsTheLimitRun) {
-  const MemoryOptions unlimited{.budget = Budget::unlimited()};
-  Scene scene({calls(many_calls(128)), says("done")}, {}, unlimited);
-  EXPECT_EQ(scene.run().end, RunEnd::Answered);
-  EXPECT_EQ(scene.tools.ran->size(), 128U);
+  for (const MemoryOptions& memory : {MemoryOptions{}, MemoryOptions{.budget = Budget::unlimited()}}) {
+    Scene scene({calls(many_calls(128)), says("done")}, {}, memory);
+    EXPECT_EQ(scene.run().end, RunEnd::Answered);
+    EXPECT_EQ(scene.tools.ran->size(), 128U);
+  }
   Scene above({calls(many_calls(129)), says("done")});
   EXPECT_EQ(above.run().error->code, Code::LimitExceeded);
   EXPECT_TRUE(above.tools.ran->empty());

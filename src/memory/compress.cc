@@ -169,8 +169,9 @@ Result<Message> State::fitting_summary(const Positions& units, const Totals& roo
   }
 }
 
-Result<Compression> State::compressed(const Budget& budget) const {
+Result<Compression> State::compressed(const Budget& asked) const {
   if (!options->compressor) return fail(Code::Unsupported, "this memory has no compressor");
+  const Budget budget = allowed(asked);
   const bool is_forced = is_over(budget);
   // If nothing but the summary may go, it is made shorter.
   if (compressible(budget, {}).empty() && !(is_forced && view.summary)) {

@@ -473,15 +473,15 @@ TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
   ASSERT_TRUE(memory.add(Message::user_message("go")));
   ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(100, 'x')))));
   const std::vector<Message> before = memory.window();
-  const std::vector<Message> two = {system("s5"), system("s6")};
-  EXPECT_EQ(memory.add(two).error().code, Code::LimitExceeded);
+  const std::vector<Message> three = {system("s5"), system("s6"), system("s7")};
+  EXPECT_EQ(memory.add(three).error().code, Code::LimitExceeded);
   EXPECT_EQ(compressor->asked, 0) << "there is no room for a summary";
   EXPECT_FALSE(memory.compression_error());
   EXPECT_EQ(memory.window(), before);
   EXPECT_EQ(memory.size(), 6U);
   EXPECT_FALSE(memory.summary());
   memory.clear();
-  EXPECT_EQ(memory.add(two)->count, 2U);
+  EXPECT_EQ(memory.add(three)->count, 3U);
 }
 
 TEST(Compression, ComesOnReadingIfAsked) {

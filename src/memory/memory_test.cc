@@ -98,10 +98,29 @@ TEST(Memory, LetsOnlyResultsComeToAnOpenExchange) {
   EXPECT_EQ(memory.remove(1).error().code, Code::Invalid);
   add_all(memory, {result("1")});
   EXPECT_EQ(shown(memory), "go ?1?2 !1");
-  const auto too_many = memory.add(result("2"));  // neither the exchange nor the request can go
-  ASSERT_FALSE(too_many);
-  EXPECT_EQ(too_many.error().code, Code::LimitExceeded);
-  EXPECT_EQ(memory.pending().size(), 1U);
+  add_all(memory, {result("2")});  // neither the exchange nor the request can go, so the limit gives way
+  EXPECT_EQ(shown(memory), "go ?1?2 !1 !2");
+  EXPECT_TRUE(memory.pending().empty());
+}
+
+// W4
+TEST(Memory, ShowsTheNewestRequestAndExchangeWholeAtAnyNumberOfMessages) {
+  for (const std::size_t most : {1U, 2U, 3U, 5U, 8U}) {
+    for (const Budget& budget : {Budget{.messages = most, .low_water = 1}, Budget{.messages = most},
+                                 Budget{.messages = {}, .exchanges = most}}) {
+      Memory memory = Memory::create({.budget = budget}).value();
+      add_all(memory, {Message::system_message("s"), user("old"), call({"0"}), result("0"), user("go"),
+                       call({"1", "2", "3", "4", "5"})});
+      for (const Text& id : {Text("1"), Text("2"), Text("3"), Text("4"), Text("5")}) {
+        add_all(memory, {result(id)});
+      }
+      EXPECT_TRUE(shown(memory).ends_with("go ?1?2?3?4?5 !1 !2 !3 !4 !5")) << most << ": " << shown(memory);
+      EXPECT_TRUE(shown(memory).starts_with("s ")) << shown(memory);
+      EXPECT_TRUE(validate_history(memory.window()).empty());
+      add_all(memory, {Message::assistant_message("done"), user("next")});
+      EXPECT_LE(memory.size(), std::max<std::size_t>(budget.messages.value_or(memory.size()), 2));
+    }
+  }
 }
 
 TEST(Memory, RefusesResultsBeforeTheirCallsAndTwice) {
@@ -281,9 +300,11 @@ TEST(Memory, HoldsOneMessageIfThatIsAllItMay) {
   Memory memory = exact(1);
   for (const char* text : {"a", "b", "c"}) add_all(memory, {user(Text::repaired(text))});
   EXPECT_EQ(shown(memory), "c");
-  const auto change = memory.add(Message::system_message("s"));  // the request must stay, and so must this
+  add_all(memory, {Message::system_message("s")});  // the request must stay, and so must this
+  EXPECT_EQ(shown(memory), "c s");
+  const auto change = memory.add(Message::system_message("t"));
   EXPECT_EQ(change.error().code, Code::LimitExceeded);
-  EXPECT_EQ(shown(memory), "c");
+  EXPECT_EQ(shown(memory), "c s");
 }
 
 TEST(Memory, TakesAListAsAWholeOrNotAtAll) {

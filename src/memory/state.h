@@ -240,7 +240,12 @@ class State {
  private:
   Result<std::optional<Message>> shown_instead(const Message& message) const;
   Error over_budget(std::string_view name, std::size_t limit, std::size_t Totals::* total) const;
-  Plan cut_to(double share, bool drops_summary, bool& reaches) const;
+  Plan cut_to(const Budget& budget, double share, bool drops_summary, bool& reaches) const;
+  // The budget with its numbers of messages and exchanges raised to what must stay, unless what the caller
+  // chose to keep (system messages, pins) passes them alone.
+  Budget allowed(Budget budget) const;
+  bool is_system(Position unit) const;
+  bool is_newest(Position unit) const;  // the newest user request, or the newest of all
   Totals protected_totals() const;
   void find_request();
   bool is_progress(const Totals& after) const;

@@ -16,12 +16,13 @@ struct Limit {
   std::string_view name;
   std::optional<std::size_t> Budget::* most;
   std::size_t Totals::* total;
+  bool is_count;  // which is the caller's wish; a model has a limit for the others
 };
 constexpr auto kLimits = std::to_array<Limit>({
-    {"messages", &Budget::messages, &Totals::messages},
-    {"exchanges", &Budget::exchanges, &Totals::exchanges},
-    {"tokens", &Budget::tokens, &Totals::tokens},
-    {"bytes", &Budget::bytes, &Totals::bytes},
+    {"messages", &Budget::messages, &Totals::messages, true},
+    {"exchanges", &Budget::exchanges, &Totals::exchanges, true},
+    {"tokens", &Budget::tokens, &Totals::tokens, false},
+    {"bytes", &Budget::bytes, &Totals::bytes, false},
 });
 
 constexpr auto kAny = memory::kNoLimit;
@@ -71,9 +72,7 @@ bool State::is_pinned(Position unit) const { return std::binary_search(pins->beg
 bool State::is_protected(Position unit) const { return !what_is(unit).empty(); }
 
 std::string_view State::what_is(Position unit) const {
-  for (Position i = unit, end = unit_end(unit); i < end; ++i) {
-    if (view.log[i].has(Entry::kSystem)) return "the system message";
-  }
+  if (is_system(unit)) return "the system message";
   if (is_pinned(unit)) return "the pinned message";
   if (unit == request) return "the newest user request";
   if (open.is_open() && unit == open.unit) return "the open exchange";
@@ -82,11 +81,41 @@ std::string_view State::what_is(Position unit) const {
   return {};
 }
 
-bool State::is_over(const Budget& budget) const { return passes(totals, budget); }
+bool State::is_over(const Budget& budget) const { return passes(totals, allowed(budget)); }
+
+bool State::is_newest(Position unit) const {
+  const std::size_t newest = view.log.size() - 1;
+  return unit == request || (open.is_open() && unit == open.unit) ||
+         (view.log.holds(newest) && unit == view.log[newest].unit);
+}
+
+bool State::is_system(Position unit) const {
+  for (Position i = unit, end = unit_end(unit); i < end; ++i) {
+    if (view.log[i].has(Entry::kSystem)) return true;
+  }
+  return false;
+}
+
+Budget State::allowed(Budget budget) const {
+  const auto is_raised = [&](const Limit& limit) { return limit.is_count && passes(totals, budget, limit); };
+  if (std::none_of(kLimits.begin(), kLimits.end(), is_raised)) return budget;
+  Totals stays, kept;  // all that must stay; of it, what the caller chose
+  view.each([&](Position i) {
+    if (view.log[i].unit != i || !is_protected(i)) return true;
+    stays += cost_of(i);
+    if (is_system(i) || !is_newest(i)) kept += cost_of(i);
+    return true;
+  });
+  for (const Limit& limit : kLimits) {
+    std::optional<std::size_t>& most = budget.*limit.most;
+    if (!is_raised(limit) || kept.*limit.total > *most) continue;
+    most = std::max(*most, stays.*limit.total);
+  }
+  return budget;
+}
 
 // Drops the oldest until what is over its limit is at `share` of it, and what is old is gone.
-Plan State::cut_to(double share, bool drops_summary, bool& reaches) const {
-  const Budget& budget = options->budget;
+Plan State::cut_to(const Budget& budget, double share, bool drops_summary, bool& reaches) const {
   const auto now = static_cast<double>(now_ms());
   const auto older_than = [&](Position unit, double part) {
     return budget.age && now - static_cast<double>(view.log[unit].added_ms) >
@@ -117,16 +146,16 @@ Plan State::cut_to(double share, bool drops_summary, bool& reaches) const {
 }
 
 Result<std::optional<Plan>> State::trimmed() const {
-  const Budget& budget = options->budget;
-  const bool is_over_now = is_over(budget);
+  const Budget budget = allowed(options->budget);
+  const bool is_over_now = passes(totals, budget);
   if (!is_over_now && !budget.age) return std::nullopt;
   // One that a budget has become too small for; what is written by hand may be of any size.
   const bool is_large = view.summary && view.summary->count != 0 &&
                         is_above_its_share(summary_cost, budget, options->compression.summary_share);
   bool reaches = false;
-  Plan plan = cut_to(budget.low_water, is_over_now && is_large, reaches);
+  Plan plan = cut_to(budget, budget.low_water, is_over_now && is_large, reaches);
   // If the low mark cannot be reached, no more is dropped than must be.
-  if (!reaches) plan = cut_to(1, is_over_now && is_large, reaches);
+  if (!reaches) plan = cut_to(budget, 1, is_over_now && is_large, reaches);
   if (passes(plan.totals, budget) && view.summary && !plan.drops_summary) {
     plan.totals -= summary_cost;
     plan.drops_summary = true;

@@ -21,7 +21,8 @@ inline TokenCost cost_by(const TokenCounter& counter) {
   return [counter](const Message& message) { return counter.count(message); };
 }
 
-// Limits that hold together; one that is not set is no limit.
+// Limits that hold together; one that is not set is no limit. The numbers of messages and exchanges give way
+// to the newest user request and the newest exchange, which are always shown whole; tokens and bytes do not.
 struct Budget {
   std::optional<std::size_t> messages = 100;  // OpenManus' default
   std::optional<std::size_t> exchanges = {};  // steps that call tools, with their results

@@ -12,7 +12,10 @@
 //   W3  The open exchange, whose calls wait for results, cannot leave the window by anything but clear(), and
 //       nothing but its results can be added behind it.
 //   W4  After every operation the window is within its budget. An operation that cannot keep it so fails with
-//       LimitExceeded, naming the largest message that must stay, and changes nothing.
+//       LimitExceeded, naming the largest message that must stay, and changes nothing. The limits of messages
+//       and exchanges give way to the newest user request and the newest message or exchange: if what must
+//       stay passes a limit by these, the window holds just that. What unpin() or remove() then lets go
+//       leaves with the next message that is added.
 //   W5  What an operation takes out of the window is returned by it, oldest first.
 //   W6  The log keeps the order in which messages were added and counts all of them; only clear() empties it.
 //   W7  A copy costs the same at any size and shares all messages. Neither side sees what the other does.
