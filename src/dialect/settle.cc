@@ -253,7 +253,7 @@ class Settler {
     note("user_added", Severity::Info, "minted", std::nullopt,
          "the request has no messages; a user message '(empty message)' is added");
     messages_.push_back(*MessageBuilder(Role::User).anonymous().content(Text("(empty message)")).build());
-    positions_.push_back(0);
+    positions_.push_back(positions_.empty() ? 0 : positions_.back());  // it follows the last message
     out_.conversation.set_messages(messages_);
   }
 
