@@ -105,8 +105,8 @@
 //     warning  a14_image_count         more than 100 images (more than 600: an error)
 //     error    a15_max_tokens          a request that names a model has no "max_tokens"
 //     error    a16_budget              thinking on: "budget_tokens" is missing or less than 1024
-//     error    a16_max_tokens          thinking on: "max_tokens" is not more than "budget_tokens" (with tools:
-//                                      a warning, as thinking interleaved with calls may have more)
+//     error    a16_max_tokens          thinking on: "max_tokens" is not more than "budget_tokens" (with
+//                                      tools: a warning, as thinking interleaved with calls may have more)
 //     error    a16_sampling            thinking on or adaptive: "temperature" is not 1, "top_p" is less than
 //                                      0.95, or "top_k" is there
 //
