@@ -120,18 +120,21 @@ std::string texts_of(const Json& list, std::string_view between) {
 }
 
 // What a person would want to know of a call that a provider ran itself, or of what came out of it: the
-// strings under these names, and arguments as JSON.
+// strings under these names, and arguments as JSON. What a client ran has its arguments under other names.
 std::string summary(const Known& block) {
   constexpr std::array<std::string_view, 14> kTelling = {
       "name",   "query",  "code",    "title",   "url",     "text",   "stdout",
       "stderr", "output", "outcome", "queries", "content", "result", "error_code"};
   constexpr std::array<std::string_view, 5> kArguments = {"input", "args", "arguments", "response", "json"};
+  constexpr std::array<std::string_view, 3> kAsked = {"action", "actions", "operation"};
+  const bool is_clients = block.inner.get("call_id").has_value();
   std::string out = "[" + block.name + "]";
   std::vector<std::pair<std::string, Json>> open = {{"", block.inner}};
   while (!open.empty()) {
     const auto [key, value] = std::move(open.back());
     open.pop_back();
-    const bool is_arguments = std::ranges::find(kArguments, key) != kArguments.end();
+    const bool is_arguments = std::ranges::find(kArguments, key) != kArguments.end() ||
+                              (is_clients && std::ranges::find(kAsked, key) != kAsked.end());
     const bool is_telling = is_arguments || std::ranges::find(kTelling, key) != kTelling.end();
     const auto text = value.as_string();
     if (is_telling && text && !text->empty()) out.append("\n").append(text->view());

@@ -196,6 +196,12 @@ class Reader {
   Records<BlockRecord> blocks, children;
   Records<BlockRecord> later;  // scratch: blocks whose place comes after others not read yet
 
+  // Raw blocks with a call id, by that id: the last one of each. A result may say that one is a call.
+  struct RawCall {
+    std::size_t message, block;
+  };
+  std::unordered_map<std::string, RawCall> raw_calls;
+
  private:
   std::string_view told_type(const BlockTable& table);
   Slice first_member(Slice object);

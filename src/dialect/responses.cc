@@ -108,34 +108,48 @@ bool read_call(Reader& r, MessageRecord& message, std::string_view arguments) {
   return true;
 }
 
-// An item that Parley does not know may be a call that the client runs (tool_search_call): the output of a
-// function that has its id says so. It is read as a call from then on; it keeps its wire.
-void claim_call(Reader& r, Slice call_id) {
-  constexpr std::size_t kFarthest = 64;
-  constexpr std::string_view kEnding = "_call";
-  const std::string id(r.plain(call_id));
-  const std::size_t end = r.blocks.size() > kFarthest ? r.blocks.size() - kFarthest : 0;
-  for (std::size_t i = r.blocks.size(); i-- > end;) {
-    BlockRecord& block = r.blocks[i];
-    if (block.type != BlockType::Raw || !block.raw_type().present()) continue;
-    const std::string type(r.plain(block.raw_type()));
-    if (!type.ends_with(kEnding)) continue;
-    const Json item = Json::trusted(Text::trusted(nullptr, r.cursor.bytes(block.wire)));
-    if (item.get("call_id").value_or(Json()).as_string().value_or(Text()).view() != id) continue;
-    BlockRecord use;
-    use.type = BlockType::ToolUse;
-    use.wire = block.wire;
-    use.id() = call_id;
-    use.name() = r.mint(type.substr(0, type.size() - kEnding.size()));
-    const Json arguments = item.get("arguments").value_or(Json());
-    use.input() = r.mint(arguments.is_object() ? arguments.compact().text().view() : "{}");
-    block = use;
-    const auto owner = std::ranges::find_if(r.messages, [&](const MessageRecord& each) {
-      return each.first_block <= i && i < each.first_block + each.block_count;
-    });
-    if (owner != r.messages.end()) owner->flags |= MessageRecord::kHasMore;
-    return;
+constexpr std::string_view kCallEnding = "_call";
+
+// The names for what a tool of OpenAI's is to do. `input` is last: others have it beside them.
+constexpr std::string_view kAsked[] = {"arguments", "action", "operation", "input"};
+
+// Sets what the call asks for: an object, or a text. If no member of these names holds one, it is all members
+// but those that every item has.
+void set_asked(Reader& r, const Json& item, BlockRecord& use) {
+  for (const std::string_view name : kAsked) {
+    const Json value = item.get(name).value_or(Json());
+    const std::string_view text = value.text().view();
+    if (value.is_object()) use.input() = r.mint(value.compact().text().view());
+    if (value.is_string()) use.arguments() = r.mint(text.substr(1, text.size() - 2));
+    if (value.is_object() || value.is_string()) return;
   }
+  constexpr std::string_view kOfAnyItem[] = {"type", "id", "call_id", "status", "arguments", "created_by"};
+  json::Writer w;
+  w.begin_object();
+  for (const Json::Member& member : item.members()) {
+    const bool is_asked = std::ranges::find(kOfAnyItem, member.key.view()) == std::end(kOfAnyItem);
+    if (is_asked && !member.value.is_null()) w.key(member.key).value(member.value);
+  }
+  use.input() = r.mint(w.end_object().take().text().view());
+}
+
+// An item that Parley does not know may be a call that the client runs (tool_search_call, shell_call): the
+// output of a function that has its id says so. It is read as a call from then on; it keeps its wire.
+void claim_call(Reader& r, Slice call_id) {
+  const auto found = r.raw_calls.find(std::string(r.plain(call_id)));
+  if (found == r.raw_calls.end()) return;
+  const auto [message, index] = found->second;
+  r.raw_calls.erase(found);
+  BlockRecord& block = r.blocks[index];
+  const std::string type(r.plain(block.raw_type()));
+  BlockRecord use;
+  use.type = BlockType::ToolUse;
+  use.wire = block.wire;
+  use.id() = call_id;
+  use.name() = r.mint(type.substr(0, type.size() - kCallEnding.size()));
+  set_asked(r, Json::trusted(Text::trusted(nullptr, r.cursor.bytes(block.wire))), use);
+  block = use;
+  r.messages[message].flags |= MessageRecord::kHasMore;
 }
 
 bool read_result(Reader& r, MessageRecord& message) {
@@ -206,6 +220,15 @@ bool read_other(Reader& r, MessageRecord& message, Slice type) {
   BlockRecord raw;
   raw.type = BlockType::Raw;
   raw.raw_type() = type;
+  if (r.plain(type).ends_with(kCallEnding)) {
+    Slice id;
+    if (!r.cursor.look_ahead("call_id", id)) return false;
+    const bool has_id = id.present() && r.cursor.bytes(id).front() == '"';
+    if (has_id) {
+      const std::string_view spelled = r.plain({id.offset + 1, id.length - 2});
+      r.raw_calls.insert_or_assign(std::string(spelled), Reader::RawCall{r.messages.size(), r.blocks.size()});
+    }
+  }
   if (!r.cursor.skip(raw.raw_value())) return false;
   raw.wire = raw.raw_value();
   r.blocks.push_back(raw);
@@ -644,6 +667,10 @@ constexpr Frame kFrame = {
     .read_answer = read_answer,
     .elsewhere = kElsewhere};
 
+// A message without a type is one, too. An item that is read as a call (claim_call) has its type in the name
+// of the tool, and one of the others as the arguments.
+constexpr std::string_view kAsText[] = {"/type", "/arguments", "/action", "/actions", "/operation", "/input"};
+
 }  // namespace
 
 const Format kResponses = {
@@ -657,6 +684,7 @@ const Format kResponses = {
     .names_results = true,
     .heeds = kNamesSpeakers | kIsAnswer,
     .profile = &kProfile,
+    .as_text = kAsText,
 };
 
 }  // namespace parley::dialect
