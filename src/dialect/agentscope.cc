@@ -286,6 +286,7 @@ const Format kAgentScope = {
     .group = group_step,
     .write_group = write_group,
     .is_plain = true,
+    .has_documents = false,
 };
 
 }  // namespace parley::dialect

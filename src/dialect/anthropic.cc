@@ -104,41 +104,55 @@ constexpr auto kBlocks = std::to_array<BlockRule>({
 });
 constexpr BlockTable kTable = {kBlocks, {}, "", ""};
 
-// The same message with documents as its writer spells them.
-Json with_plain_documents(const Json& message) {
-  const auto content = message.get("content");
-  if (!content || message.text().view().find("\"document\"") == std::string_view::npos) return message;
-  json::Writer w;
+// A document as its writer spells it.
+void put_plain_document(json::Writer& w, const Json& document) {
+  const auto text = text_of_content(document.get("source").value_or(Json()));
   w.begin_object();
-  for (const Json::Member& member : message.members()) {
+  for (const Json::Member& member : document.members()) {
+    if (member.key.view() == "context") continue;  // a text before it
     w.key(member.key);
-    if (member.key.view() != "content" || !content->is_array()) {
+    if (member.key.view() != "source" || !text) {
+      w.value(member.value);
+      continue;
+    }
+    w.begin_object().key("type").string("text").key("media_type").string("text/plain");
+    w.key("data").string(*text).end_object();
+  }
+  w.end_object();
+}
+
+// A message, or a result in it, with such documents as its content.
+void put_with_plain_documents(json::Writer& w, const Json& holder) {
+  w.begin_object();
+  for (const Json::Member& member : holder.members()) {
+    w.key(member.key);
+    if (member.key.view() != "content" || !member.value.is_array()) {
       w.value(member.value);
       continue;
     }
     w.begin_array();
-    for (const Json& block : content->elements()) {
-      if (block.get("type") != Json::string("document")) {
+    for (const Json& block : member.value.elements()) {
+      const Json type = block.get("type").value_or(Json());
+      if (type == Json::string("document")) {
+        put_plain_document(w, block);
+      } else if (type == Json::string("tool_result")) {
+        put_with_plain_documents(w, block);
+      } else {
         w.value(block);
-        continue;
       }
-      const auto text = text_of_content(block.get("source").value_or(Json()));
-      w.begin_object();
-      for (const Json::Member& each : block.members()) {
-        if (each.key.view() == "context") continue;  // a text before it
-        w.key(each.key);
-        if (each.key.view() != "source" || !text) {
-          w.value(each.value);
-          continue;
-        }
-        w.begin_object().key("type").string("text").key("media_type").string("text/plain");
-        w.key("data").string(*text).end_object();
-      }
-      w.end_object();
     }
     w.end_array();
   }
-  return w.end_object().take();
+  w.end_object();
+}
+
+// The same message with documents as its writer spells them.
+Json with_plain_documents(const Json& message) {
+  const bool may_have = message.text().view().find("\"document\"") != std::string_view::npos;
+  if (!may_have || !message.get("content")) return message;
+  json::Writer w;
+  put_with_plain_documents(w, message);
+  return w.take();
 }
 
 // What an answer says beside its message is read with the document.

@@ -244,29 +244,44 @@ void put_with(json::Writer& w, const Json& object, std::string_view name, Put&& 
   w.end_object();
 }
 
-// The same message without the contexts of documents, which others have as texts before them.
-Json without_contexts(const Json& message) {
-  const bool has_list = message.get("content").value_or(Json()).is_array();
-  if (!has_list || message.text().view().find("\"context\"") == std::string_view::npos) return message;
-  json::Writer w;
-  const auto put_document = [&](const Json& document) {
-    if (!document.is_object()) {
-      w.value(document);
+void put_without_contexts(json::Writer& w, const Json& holder);
+
+// A block without the context of its document, or of the documents in its result.
+void put_block_without_contexts(json::Writer& w, const Json& block) {
+  const Json document = block.get("document").value_or(Json());
+  if (document.is_object()) {
+    put_with(w, block, "document", [&](const Json&) {
+      w.begin_object();
+      for (const Json::Member& member : document.members()) {
+        if (member.key.view() != "context") w.key(member.key).value(member.value);
+      }
+      w.end_object();
+    });
+  } else if (block.get("toolResult").value_or(Json()).is_object()) {
+    put_with(w, block, "toolResult", [&](const Json& result) { put_without_contexts(w, result); });
+  } else {
+    w.value(block);
+  }
+}
+
+void put_without_contexts(json::Writer& w, const Json& holder) {
+  put_with(w, holder, "content", [&](const Json& content) {
+    if (!content.is_array()) {
+      w.value(content);
       return;
     }
-    w.begin_object();
-    for (const Json::Member& member : document.members()) {
-      if (member.key.view() != "context") w.key(member.key).value(member.value);
-    }
-    w.end_object();
-  };
-  put_with(w, message, "content", [&](const Json& content) {
     w.begin_array();
-    for (const Json& block : content.elements()) {
-      block.is_object() ? put_with(w, block, "document", put_document) : static_cast<void>(w.value(block));
-    }
+    for (const Json& block : content.elements()) put_block_without_contexts(w, block);
     w.end_array();
   });
+}
+
+// The same message without the contexts of documents, which others have as texts before them.
+Json without_contexts(const Json& message) {
+  const bool may_have = message.text().view().find("\"context\"") != std::string_view::npos;
+  if (!may_have || !message.get("content")) return message;
+  json::Writer w;
+  put_without_contexts(w, message);
   return w.take();
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dialect/pieces.h"
+#include "json/walk.h"
 #include "message/edit.h"
 
 namespace parley::dialect {
@@ -197,44 +198,141 @@ Text context_of(const Arena& arena, const BlockRecord& document) {
   return inner.get("context").value_or(Json()).as_string().value_or(Text());
 }
 
-// A file that a provider has, as Anthropic names it.
-std::optional<Json> file_by_id(const RawBlock& raw) {
-  if (raw.dialect != Text("openai") && raw.dialect != Text("responses")) return std::nullopt;
-  const auto id = raw.json.get("file").value_or(raw.json).get("file_id");
-  if (!id || !id->is_string()) return std::nullopt;
-  const bool is_image = raw.json.get("type") == Json::string("input_image");
-  json::Writer w;
-  w.begin_object().key("type").string(is_image ? "image" : "document").key("source").begin_object();
-  w.key("type").string("file").key("file_id").value(*id).end_object().end_object();
-  return w.take();
+// A file that a provider has, named by its id.
+struct ProvidersFile {
+  Json id;
+  bool is_image = false;
+  Text name, context;
+};
+
+Text text_of(const Json& object, std::string_view key) {
+  return object.get(key).value_or(Json()).as_string().value_or(Text());
 }
 
-std::optional<Message> with_other_blocks(Draft& draft, const Message& message) {
-  const Arena& arena = Arena::of(message);
-  const auto records = arena.blocks(Arena::record_of(message));
-  if (arena.dialect() == tag(draft.target)) return std::nullopt;
-  std::vector<Block> out;
-  const std::vector<Block> blocks = message.blocks();
-  const std::size_t first_note = draft.notes.size();
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const Text context = context_of(arena, records[i]);
-    if (!context.empty()) {
-      draft.note("context_as_text", Severity::Info, "mapped",
-                 "the context of a document is written as a text before it", i);
-      out.push_back(TextBlock{context});
-    }
-    const auto* raw = draft.target == Dialect::Anthropic ? blocks[i].as<RawBlock>() : nullptr;
-    const auto file = raw == nullptr ? std::nullopt : file_by_id(*raw);
-    if (file) {
-      draft.note("file_id_kept", Severity::Minor, "kept",
-                 "a file is named by its id, which must be one of the target's", i);
-    }
-    out.push_back(file ? Block(RawBlock{Text("anthropic"), *file}) : blocks[i]);
+bool is_openais(std::string_view dialect) {
+  return dialect == to_string(Dialect::OpenAI) || dialect == to_string(Dialect::Responses);
+}
+
+std::optional<ProvidersFile> file_of(const RawBlock& raw) {
+  const bool is_anthropics = raw.dialect.view() == to_string(Dialect::Anthropic);
+  if (!is_anthropics && !is_openais(raw.dialect)) return std::nullopt;
+  const Json holder = raw.json.get(is_anthropics ? "source" : "file").value_or(raw.json);
+  const auto id = holder.get("file_id");
+  if (!id || !id->is_string()) return std::nullopt;
+  const Text type = text_of(raw.json, "type");
+  const bool is_image = type == Text("image") || type == Text("input_image");
+  if (is_anthropics)
+    return ProvidersFile{*id, is_image, text_of(raw.json, "title"), text_of(raw.json, "context")};
+  return ProvidersFile{*id, is_image, text_of(holder, "filename"), {}};
+}
+
+// The block that names the file in the target; nothing if it has none there. Only Anthropic and Responses
+// take files in results, and only they images.
+std::optional<Json> block_of(const ProvidersFile& file, Dialect target, bool in_result) {
+  json::Writer w;
+  w.begin_object().key("type");
+  if (target == Dialect::Anthropic) {
+    w.string(file.is_image ? "image" : "document").key("source").begin_object();
+    w.key("type").string("file").key("file_id").value(file.id).end_object();
+    if (!file.is_image && !file.name.empty()) w.key("title").string(file.name);
+  } else if (target == Dialect::Responses) {
+    w.string(file.is_image ? "input_image" : "input_file").key("file_id").value(file.id);
+    if (file.is_image) w.key("detail").string("auto");
+    if (!file.is_image && !file.name.empty()) w.key("filename").string(file.name);
+  } else if (target == Dialect::OpenAI && !file.is_image && !in_result) {
+    w.string("file").key("file").begin_object().key("file_id").value(file.id);
+    if (!file.name.empty()) w.key("filename").string(file.name);
+    w.end_object();
+  } else {
+    return std::nullopt;
   }
-  if (draft.notes.size() == first_note) return std::nullopt;
-  auto built = MessageBuilder::like(message).blocks(std::move(out)).build();
-  if (!built) return std::nullopt;
-  return *std::move(built);
+  return w.end_object().take();
+}
+
+// The blocks of one message, or of one of its results, with others in place of those that the target lacks.
+class OtherBlocks {
+ public:
+  OtherBlocks(Draft& draft, const Message& message)
+      : draft_(draft), arena_(Arena::of(message)), is_users_(message.role() == Role::User) {}
+
+  bool has_changed() const { return has_changed_; }
+
+  std::vector<Block> of(const std::vector<Block>& blocks, std::span<const BlockRecord> records) {
+    std::vector<Block> out;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      index_ = i;
+      put(blocks[i], records[i], false, out);
+    }
+    return out;
+  }
+
+ private:
+  void put(const Block& block, const BlockRecord& record, bool in_result, std::vector<Block>& out) {
+    if (const auto* result = block.as<ToolResultBlock>()) {
+      out.push_back(block);
+      const auto* parts = std::get_if<std::vector<Block>>(&result->output);
+      if (parts == nullptr) return;
+      const auto records = arena_.children(record);
+      std::vector<Block> others;
+      for (std::size_t i = 0; i < parts->size(); ++i) put((*parts)[i], records[i], true, others);
+      std::get<ToolResultBlock>(static_cast<BlockVariant&>(out.back())).output = std::move(others);
+      return;
+    }
+    if (const auto* raw = block.as<RawBlock>()) return put_raw(block, *raw, in_result, out);
+    put_context(context_of(arena_, record), out);
+    const bool is_kept = format_of(draft_.target).has_documents;
+    const auto text = is_kept ? std::nullopt : document_text(arena_, record);
+    if (!text) {
+      out.push_back(block);
+      return;
+    }
+    note("document_as_text", Severity::Info, "moved", "the document is written as a text");
+    out.push_back(TextBlock{json::unescaped(*Text::adopt(fenced(arena_, record, *text)))});
+    out.back().cache = block.cache;
+  }
+
+  void put_raw(const Block& block, const RawBlock& raw, bool in_result, std::vector<Block>& out) {
+    const bool may_stand = raw.dialect.view() != to_string(draft_.target) && (is_users_ || in_result);
+    const auto file = may_stand ? file_of(raw) : std::nullopt;
+    const auto named = file ? block_of(*file, draft_.target, in_result) : std::nullopt;
+    if (!named) {
+      out.push_back(block);
+      return;
+    }
+    if (draft_.target != Dialect::Anthropic) put_context(file->context, out);
+    has_changed_ = true;
+    const bool is_same_provider = is_openais(raw.dialect) && is_openais(to_string(draft_.target));
+    if (!is_same_provider) {
+      note("file_id_kept", Severity::Minor, "kept",
+           "a file is named by its id, which must be one of the target's");
+    }
+    out.push_back(RawBlock{Text::trusted(nullptr, to_string(draft_.target)), *named});
+  }
+
+  void put_context(const Text& context, std::vector<Block>& out) {
+    if (context.empty()) return;
+    note("context_as_text", Severity::Info, "mapped",
+         "the context of a document is written as a text before it");
+    out.push_back(TextBlock{context});
+  }
+
+  void note(std::string_view code, Severity severity, std::string_view action, Text detail) {
+    has_changed_ = true;
+    draft_.note(code, severity, action, std::move(detail), index_);
+  }
+
+  Draft& draft_;
+  const Arena& arena_;
+  bool is_users_;
+  bool has_changed_ = false;
+  std::size_t index_ = 0;
+};
+
+bool may_have_other(const Arena& arena, const BlockRecord& block) {
+  if (block.type == BlockType::Raw || block.type == BlockType::Document) return true;
+  return block.type == BlockType::ToolResult &&
+         std::ranges::any_of(arena.children(block),
+                             [&](const BlockRecord& child) { return may_have_other(arena, child); });
 }
 
 }  // namespace
@@ -242,15 +340,18 @@ std::optional<Message> with_other_blocks(Draft& draft, const Message& message) {
 std::vector<Message> in_other_blocks(Draft& draft, std::span<const Message> group) {
   std::vector<Message> out;
   for (std::size_t k = 0; k < group.size(); ++k) {
-    const auto has_one = [](const BlockRecord& block) {
-      return block.type == BlockType::Raw || block.type == BlockType::Document;
-    };
-    if (std::ranges::none_of(Arena::of(group[k]).blocks(Arena::record_of(group[k])), has_one)) continue;
+    const Arena& arena = Arena::of(group[k]);
+    const auto records = arena.blocks(Arena::record_of(group[k]));
+    const auto has_one = [&](const BlockRecord& block) { return may_have_other(arena, block); };
+    if (arena.dialect() == tag(draft.target) || std::ranges::none_of(records, has_one)) continue;
     Draft each{draft.target, draft.out, draft.notes, draft.position + k};
-    auto other = with_other_blocks(each, group[k]);
-    if (!other) continue;
+    OtherBlocks others(each, group[k]);
+    std::vector<Block> blocks = others.of(group[k].blocks(), records);
+    if (!others.has_changed()) continue;
+    auto built = MessageBuilder::like(group[k]).blocks(std::move(blocks)).build();
+    if (!built) continue;
     if (out.empty()) out.assign(group.begin(), group.end());
-    out[k] = *std::move(other);
+    out[k] = *std::move(built);
   }
   return out;
 }

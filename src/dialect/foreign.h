@@ -17,8 +17,10 @@ std::string words_of(const Arena& arena, const BlockRecord& raw);
 // Notes that the raw block is left out: what is opaque is no loss of content to others.
 void note_dropped_raw(Draft& draft, const Arena& arena, const BlockRecord& raw, std::size_t index);
 
-// A group of messages with blocks that the target has in place of what only their dialect has: a text for the
-// context of a document, and for Anthropic files by their ids; each with a note. Nothing if all stay.
+// A group of messages with blocks that the target has in place of what only their dialect has, also in
+// results: a text for the context of a document, and for a document of text where there are no documents;
+// files by their ids where both have them. Each has a note, unless the file is with the same provider.
+// Nothing if all stay.
 std::vector<Message> in_other_blocks(Draft& draft, std::span<const Message> group);
 
 // A group of messages with words in place of raw blocks that are another dialect's and have some, each with a

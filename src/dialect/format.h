@@ -163,6 +163,7 @@ struct Format {
   bool names_results = false;        // results say whom they answer, not the tool; the reader finds its name
   bool is_plain = false;             // has no refusals and no cache marks, and its writer knows of none
   std::uint8_t heeds = 0;            // the orders its writer looks at
+  bool has_documents = true;         // else one of text is written as a text
   const Profile* profile = nullptr;  // of a provider's dialect
   // Places in a message of the wire ('*': any index) whose value is read in another form, mostly as the text
   // of its JSON: nothing of it is lost.

@@ -411,6 +411,7 @@ const Format kOpenManus = {
     .group = group_step,
     .write_group = write_group,
     .is_plain = true,
+    .has_documents = false,
 };
 
 }  // namespace parley::dialect

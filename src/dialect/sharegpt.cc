@@ -384,6 +384,7 @@ const Format kShareGPT = {
     .names_results = true,
     .is_plain = true,
     .heeds = kIsFirst,
+    .has_documents = false,
     .complete = [](Reader& reader, const Json& request) { sharegpt::Binder(reader, request).run(); },
 };
 
