@@ -156,7 +156,7 @@ std::uint8_t Composer::orders_for(std::size_t i, std::size_t size) const {
   if (target_ == Dialect::Parley && may_be_joined(i)) orders |= kMayBeJoined;
   const bool goes_on = i + size < messages_.size() && !is_assistants(messages_[i + size]);
   if (goes_on) orders &= ~static_cast<unsigned>(kSystemInside);
-  return static_cast<std::uint8_t>(orders & (format_.heeds | kIsBroken | kMayBeJoined));
+  return static_cast<std::uint8_t>(orders & (format_.heeds | kIsBroken | kMayBeJoined | kIsAnswer));
 }
 
 bool Composer::may_be_joined(std::size_t i) const {

@@ -80,8 +80,11 @@ class Composer {
   // What is around the messages (composer_frame.cc).
   // The frame of the target, as it is remembered or as it is natural, and what `parley` remembers of others.
   Json frame(std::string& extra);
-  // A setting that the caller gave another value since the document was read.
-  bool was_set(const Frame& frame, std::string_view place, const Json& wire) const;
+  // Notes what a document of `origin` has around its messages and the conversation does not say.
+  void note_lost_frame(Draft& draft, Dialect origin, const Json& wire) const;
+  // A member that is a setting of the conversation, or one that the caller gave another value since the
+  // document was read.
+  bool is_in_settings(const Frame& frame, std::string_view place, const Json& wire) const;
   void put_envelope();
   // The frame with the messages in it, for who looks for the outcome of an answer: OpenTelemetry has its
   // finish in the message.

@@ -10,6 +10,7 @@
 #include "dialect/setting_limits.h"
 #include "dialect/write.h"
 #include "message/arena.h"
+#include "message/edit.h"
 
 namespace parley::dialect {
 
@@ -25,32 +26,54 @@ Json Composer::frame(std::string& extra) {
   Draft draft{target_, out_, notes};
   if (origin == Dialect::Parley) {
     frame = parley_frame(draft, wire, std::move(frame), extra);
-  } else {
-    // A name that does not fit is noted as such, and is no member that the target does not know.
-    const Names names = target_ == Dialect::Parley ? Names::Fitted : Names::AsTheyAre;
-    const Json natural = natural_frame(conversation_, origin, {}, names);
-    const Frame& own = format_of(origin).frame;
-    const Json said = target_ == Dialect::Parley ? wire : as_usual(own, wire);
-    const auto patch = diff(natural, said);
-    if (patch && target_ == Dialect::Parley) {
-      extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
-    } else if (patch) {
-      note_places(draft, *patch, [&](std::string_view place) {
-        return is_said_otherwise(own, place, natural, said) || was_set(own, place, said);
-      });
-    }
+  } else if (target_ != Dialect::Parley) {
+    note_lost_frame(draft, origin, wire);
+  } else if (const auto patch = diff(natural_frame(conversation_, origin), wire)) {
+    extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
   }
   for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message.reset();
   return frame;
 }
 
-bool Composer::was_set(const Frame& frame, std::string_view place, const Json& wire) const {
-  if (conversation_.frame_is_intact()) return false;
+namespace {
+
+// The system part says nothing but the blocks of a message, in whatever form.
+bool says_all_of_system(Dialect origin, const Json& wire) {
+  Conversation read;
+  read.set_shape(DocumentShape::Envelope);
+  return read_frame(origin, wire, read) && read.system() && !has_more(*read.system());
+}
+
+}  // namespace
+
+// A name or a number that does not fit the dialect is noted as such, and is no member that the target does
+// not know: what is natural has them as they are.
+void Composer::note_lost_frame(Draft& draft, Dialect origin, const Json& wire) const {
+  const Frame& own = format_of(origin).frame;
+  const Json natural = natural_frame(conversation_, origin, {}, Names::AsTheyAre);
+  const Json spelled = as_usual(own, wire);
+  const auto patch = diff(natural, spelled);
+  if (!patch) return;
+  const std::string messages = pointer_to(own, place_of(own, conversation_.shape()));
+  const std::string system = "/" + std::string(own.system);
+  note_places(draft, *patch, [&](std::string_view place) {
+    return place == messages || (place == system && says_all_of_system(origin, wire)) ||
+           is_said_otherwise(own, place, natural, spelled) || is_in_settings(own, place, spelled);
+  });
+}
+
+bool Composer::is_in_settings(const Frame& frame, std::string_view place, const Json& wire) const {
   return std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
-    Settings before;
-    const auto member = place.substr(1) == row.path ? wire.at(place) : std::nullopt;
-    if (member) row.from(*member, before);
-    return !before.empty();
+    const bool is_here = !place.empty() && place.substr(1) == row.path;
+    const auto member = is_here ? wire.at(place) : std::nullopt;
+    if (!member) return false;
+    Settings read;
+    row.from(*member, read);
+    if (!conversation_.frame_is_intact()) return !read.empty();
+    const bool is_whole = !member->is_object() && !read.empty();
+    return is_whole && std::ranges::all_of(read.all(), [&](const auto& each) {
+             return conversation_.settings().get(each.first) == each.second;
+           });
   });
 }
 
@@ -193,7 +216,15 @@ Json Composer::parley_frame(Draft& draft, const Json& wire, Json frame, std::str
     note_places(draft, *patch, [](std::string_view place) { return is_beneath(place, "/extra"); });
   }
   if (!remembered || target_ == Dialect::Parley) return frame;
-  note_other_patches(draft, *remembered);
+  for (const Json::Member& member : remembered->members()) {
+    const auto origin = dialect_named(member.key);
+    if (origin == target_) continue;
+    if (origin && *origin != Dialect::Parley) {
+      note_lost_frame(draft, *origin, dialect::patched(natural_frame(conversation_, *origin), member.value));
+    } else {
+      note_places(draft, member.value);
+    }
+  }
   const auto patch = remembered->get(to_string(target_));
   if (!patch || options_.form == Form::Canonical) return frame;
   const Json patched = dialect::patched(frame, *patch);

@@ -137,9 +137,18 @@ Json apply(const Json& natural, const Json& patch, int depth) {
   return w.take();
 }
 
+// Null, a string or a list that is empty, or an object that holds nothing else.
+bool says_nothing(const Json& value, int depth) {
+  if (value.is_null() || value.text() == Text(R"("")")) return true;
+  if (value.is_array()) return value.elements().empty();
+  if (depth > kDeepest || !value.is_object()) return false;
+  return std::ranges::all_of(
+      value.members(), [&](const Json::Member& member) { return says_nothing(member.value, depth + 1); });
+}
+
 void collect(const Json& patch, const std::string& pointer, int depth, PatchedPlaces& out) {
   if (const auto value = patch.get("is")) {
-    (value->is_null() ? out.nulls : out.values).push_back(pointer);
+    (says_nothing(*value, depth) ? out.empty : out.values).push_back(pointer);
     return;
   }
   constexpr std::size_t kLongest = 4096;  // a place that a person would look at

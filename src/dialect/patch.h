@@ -31,9 +31,10 @@ Json patched(const Json& natural, const Json& patch);
 // Every value on the way is an object or missing. Keys with '~' or '/' are not taken.
 Json with_value(const Json& object, std::string_view pointer, const std::optional<Json>& value);
 
-// The JSON Pointers of the values a patch adds or replaces; those whose value is null apart.
+// The JSON Pointers of the values a patch adds or replaces; apart from them those whose value says nothing:
+// null, an empty string or list, an object of these.
 struct PatchedPlaces {
-  std::vector<std::string> values, nulls;
+  std::vector<std::string> values, empty;
 };
 PatchedPlaces places(const Json& patch);
 

@@ -68,11 +68,19 @@ TEST(Patch, ChangesNothingWhereItDoesNotFit) {
   }
 }
 
-TEST(Patch, NamesThePlacesItTouchesNullsApart) {
+TEST(Patch, NamesThePlacesItTouchesThoseThatSayNothingApart) {
   const PatchedPlaces found = places(json(
-      R"({"order":["a"],"in":{"a":{"is":1},"b":{"in":{"0":{"is":null},"1":{"in":{"c~/":{"is":{}}}}}}}})"));
+      R"({"order":["a"],"in":{"a":{"is":1},"b":{"in":{"0":{"is":null},"1":{"in":{"c~/":{"is":[0]}}}}}}})"));
   EXPECT_EQ(found.values, (std::vector<std::string>{"/a", "/b/1/c~0~1"}));
-  EXPECT_EQ(found.nulls, std::vector<std::string>{"/b/0"});
+  EXPECT_EQ(found.empty, std::vector<std::string>{"/b/0"});
+  for (const char* value : {"null", "\"\"", "[]", "{}", R"({"a":null,"b":{"c":[]}})"}) {
+    const PatchedPlaces nothing = places(json(std::string(R"({"in":{"a":{"is":)") + value + "}}}"));
+    EXPECT_TRUE(nothing.values.empty()) << value;
+    EXPECT_EQ(nothing.empty, std::vector<std::string>{"/a"}) << value;
+  }
+  for (const char* value : {"0", "false", "\" \"", "[null]", R"({"a":null,"b":1})"}) {
+    EXPECT_TRUE(places(json(std::string(R"({"in":{"a":{"is":)") + value + "}}}")).empty.empty()) << value;
+  }
   EXPECT_TRUE(places(json(R"({"order":["b","a"],"in":{}})")).values.empty());
   EXPECT_TRUE(places(json("5")).values.empty());
 }

@@ -93,48 +93,6 @@ IsSaid said_as_text(Dialect dialect) {
   };
 }
 
-// The same for the calls and results that OpenAI had before there were lists of them.
-IsSaid said_in_blocks(const Message& message) {
-  const Json wire = *message.wire();
-  const bool is_function = wire.get("role") == Json::string("function");
-  const bool has_list = !wire.get("tool_calls").value_or(Json()).elements().empty();
-  return [as_text = said_as_text(origin_of(message)), is_function, has_list](std::string_view place) {
-    return as_text(place) || (place == "/function_call" && !has_list) ||
-           (is_function && (place == "/role" || place == "/name"));
-  };
-}
-
-// Notes the members of a wire that go nowhere when it is written in another dialect, or in its own dialect's
-// natural spelling.
-void note_lost_members(Draft& draft, const Message& message) {
-  if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
-  const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
-  const std::optional<Json> own = natural_message(message, origin_of(message), form);
-  const Json wire = as_usual(format_of(origin_of(message)).frame, *message.wire());
-  if (const auto patch = own ? diff(*own, wire) : whole(wire))
-    note_places(draft, *patch, said_in_blocks(message));
-  if (is_wire_of(message, Dialect::Parley)) {
-    note_other_patches(draft, message.wire()->get("extra").value_or(Json()));
-  }
-}
-
-// Notes what goes where nobody knows of it: refusals are texts, cache marks nothing.
-void note_plain(Draft& draft, std::span<const Message> group) {
-  for (std::size_t k = 0; k < group.size(); ++k) {
-    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
-    const Arena& arena = Arena::of(group[k]);
-    const auto blocks = arena.blocks(Arena::record_of(group[k]));
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const auto note = [&](const BlockRecord& block) {
-        if (block.is_refusal) note_refusal(each, i);
-        if (block.cache != CacheMark::None) note_cache_mark(each, i);
-      };
-      note(blocks[i]);
-      std::ranges::for_each(arena.children(blocks[i]), note);
-    }
-  }
-}
-
 // A patch that was made by hand may lead to anything; what it leads to must still be a message.
 std::optional<Message> read_again(const Json& wire, Dialect dialect) {
   auto message = from_dict(wire, dialect, {.limits = kNoLimits});
@@ -159,6 +117,121 @@ bool says_all_of(const Message& wire, const Message& message) {
          wire.metadata() == message.metadata() && wire.id() == message.id() &&
          wire.timestamp() == message.timestamp() && wire.invocation_id() == message.invocation_id() &&
          without_result_names(wire) == without_result_names(message);
+}
+
+// The same for the calls and results that OpenAI had before there were lists of them, and for the id, which
+// has a note of its own where it is lost.
+IsSaid said_in_blocks(const Message& message, Dialect dialect, const Json& wire) {
+  const bool is_function = wire.get("role") == Json::string("function");
+  const bool has_list = !wire.get("tool_calls").value_or(Json()).elements().empty();
+  const bool has_id = message.id() && wire.get("id").value_or(Json()).as_string() == *message.id();
+  return [as_text = said_as_text(dialect), is_function, has_list, has_id](std::string_view place) {
+    return as_text(place) || (place == "/function_call" && !has_list) || (place == "/id" && has_id) ||
+           (is_function && (place == "/role" || place == "/name"));
+  };
+}
+
+// What a part says that a string would say, too: its type and the text. A list that is empty says nothing.
+void put_text_part(json::Writer& w, const Json& part) {
+  w.begin_object();
+  for (const Json::Member& member : part.members()) {
+    const bool is_empty = member.value.is_array() && member.value.elements().empty();
+    const bool is_said = member.key.view() == "type" || member.key.view() == "text" || is_empty;
+    if (is_said) w.key(member.key).value(member.value);
+  }
+  w.end_object();
+}
+
+// The natural spelling with texts in a string or in a list, as the wire has them: both say the same. `name`
+// is the member that holds them.
+Json with_texts_as(const Json& wire, const Json& natural, const Message& message, std::string_view name) {
+  const auto said = wire.get(name), own = natural.get(name);
+  const auto blocks = Arena::of(message).blocks(Arena::record_of(message));
+  const bool are_texts = std::ranges::all_of(
+      blocks, [](const BlockRecord& block) { return block.type == BlockType::Text && !block.is_refusal; });
+  if (!said || !own || !are_texts) return natural;
+  const std::vector<Json> parts = said->elements();
+  const bool is_list = said->is_array() && own->is_string() && parts.size() == blocks.size();
+  const bool is_string = said->is_string() && own->is_array() && blocks.size() <= 1;
+  if (!is_list && !is_string) return natural;
+  json::Writer w;
+  w.begin_object();
+  for (const Json::Member& member : natural.members()) {
+    w.key(member.key);
+    if (member.key.view() != name || is_string) {
+      w.value(member.key.view() == name ? *said : member.value);
+      continue;
+    }
+    w.begin_array();
+    for (const Json& part : parts) put_text_part(w, part);
+    w.end_array();
+  }
+  return w.end_object().take();
+}
+
+// Notes what the wire of a message in a dialect has beside what that dialect writes of the message itself.
+void note_members_of(Draft& draft, const Message& message, Dialect dialect, const Json& wire,
+                     const std::optional<Json>& natural) {
+  const Frame& frame = format_of(dialect).frame;
+  const Json usual = as_usual(frame, wire);
+  const auto patch =
+      natural ? diff(with_texts_as(usual, *natural, message, frame.content), usual) : whole(usual);
+  if (patch) note_places(draft, *patch, said_in_blocks(message, dialect, usual));
+}
+
+// The message that a wire is, alone or as the only one of an answer.
+std::optional<Message> message_of(const Json& wire, Dialect dialect, bool is_answer) {
+  const auto answer = is_answer ? read(wire.text(), dialect, {.limits = kNoLimits}) : fail(Code::Missing, "");
+  if (answer && answer->conversation.messages().size() == 1) return answer->conversation.messages().front();
+  return read_again(wire, dialect);
+}
+
+// Notes what a message of `parley` remembers about other dialects than the target, as if it came from there.
+void note_other_patches(Draft& draft, const Message& message) {
+  const Json extra = message.wire()->get("extra").value_or(Json());
+  for (const Json::Member& member : extra.members()) {
+    if (member.key.view() == to_string(draft.target)) continue;
+    const auto dialect = dialect_named(member.key);
+    if (!dialect || *dialect == Dialect::Parley) {
+      note_places(draft, member.value);
+      continue;
+    }
+    const auto natural = natural_message(message, *dialect);
+    const Json wire = patched(natural.value_or(Json()), member.value).compact();
+    const auto known = message_of(wire, *dialect, draft.is(kIsAnswer));
+    // A call that was claimed by its result is raw if it is read alone.
+    const bool is_raw =
+        known && known->has_content_blocks({BlockType::Raw}) && !message.has_content_blocks({BlockType::Raw});
+    const bool is_all = known && !is_raw && !Arena::record_of(*known).has(MessageRecord::kHasMore);
+    if (!is_all) note_members_of(draft, message, *dialect, wire, natural);
+  }
+}
+
+// Notes the members of a wire that go nowhere when it is written in another dialect, or in its own dialect's
+// natural spelling.
+void note_lost_members(Draft& draft, const Message& message) {
+  if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
+  const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
+  const Dialect origin = origin_of(message);
+  note_members_of(draft, message, origin, *message.wire(), natural_message(message, origin, form));
+  if (is_wire_of(message, Dialect::Parley)) note_other_patches(draft, message);
+}
+
+// Notes what goes where nobody knows of it: refusals are texts, cache marks nothing.
+void note_plain(Draft& draft, std::span<const Message> group) {
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
+    const Arena& arena = Arena::of(group[k]);
+    const auto blocks = arena.blocks(Arena::record_of(group[k]));
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto note = [&](const BlockRecord& block) {
+        if (block.is_refusal) note_refusal(each, i);
+        if (block.cache != CacheMark::None) note_cache_mark(each, i);
+      };
+      note(blocks[i]);
+      std::ranges::for_each(arena.children(blocks[i]), note);
+    }
+  }
 }
 
 // Writes a message whose wire is remembered. Patches lead from the spelling of a message that stands alone.
@@ -206,23 +279,15 @@ void note_places(Draft& draft, const Json& patch, const IsSaid& is_said) {
   PatchedPlaces places = dialect::places(patch);
   if (is_said) {
     std::erase_if(places.values, is_said);
-    std::erase_if(places.nulls, is_said);
+    std::erase_if(places.empty, is_said);
   }
   if (!places.values.empty()) {
     draft.note("member_dropped", Severity::Minor, "dropped",
                said("members the target does not know are left out: " + joined(places.values)));
   }
-  if (!places.nulls.empty()) {
+  if (!places.empty.empty()) {
     draft.note("null_dropped", Severity::Info, "dropped",
-               said("members that are null are left out: " + joined(places.nulls)));
-  }
-}
-
-void note_other_patches(Draft& draft, const Json& extra) {
-  for (const Json::Member& member : extra.members()) {
-    if (member.key.view() == to_string(draft.target)) continue;
-    const auto dialect = dialect_named(member.key);
-    note_places(draft, member.value, dialect ? said_as_text(*dialect) : IsSaid());
+               said("members that are null or empty are left out: " + joined(places.empty)));
   }
 }
 
@@ -246,6 +311,7 @@ void write_group(Draft& draft, std::span<const Message> group) {
   for (std::size_t i = 0; i < group.size(); ++i) {
     Draft each{draft.target, draft.out, draft.notes, draft.position + i};
     each.form = draft.form;
+    each.orders = draft.orders;
     note_lost_members(each, group[i]);
   }
   const bool is_as_read = draft.form == Form::AsRead && group.size() == 1;

@@ -25,7 +25,5 @@ void write_group(Draft& draft, std::span<const Message> group);
 // said in another way.
 using IsSaid = std::function<bool(std::string_view place)>;
 void note_places(Draft& draft, const Json& patch, const IsSaid& is_said = {});
-// Notes what an `extra` remembers about other dialects than the target.
-void note_other_patches(Draft& draft, const Json& extra);
 
 }  // namespace parley::dialect

@@ -261,6 +261,7 @@ class Runner {
       EXPECT_EQ(gathered(*pieces), first->text.view());
       EXPECT_EQ(pieces->notes, first->notes);
       EXPECT_TRUE(read(first->text, info.dialect)) << "cannot read what was written: " << first->text.view();
+      expect_same_members_lost(info.dialect, first->notes);
     }
     const auto same = write(*conversation_, dialect_);
     ASSERT_TRUE(same) << same.error().message;
@@ -271,6 +272,26 @@ class Runner {
     EXPECT_TRUE(Json::equal(Json::parse(same->text).value(), Json::parse(back).value()))
         << back << "\nis not the value of\n"
         << same->text.view();
+  }
+
+  static std::vector<std::string> members_lost(const std::vector<Note>& notes) {
+    std::vector<std::string> out;
+    for (const Note& note : notes) {
+      const bool names_them = note.detail.view().contains(": ");
+      const bool is_one = note.code == "member_dropped" || note.code == "null_dropped";
+      if (is_one && names_them) out.push_back(to_line(note));
+    }
+    return out;
+  }
+
+  // The way through `parley` loses the same members as the direct one, and says the same of them.
+  void expect_same_members_lost(Dialect target, const std::vector<Note>& notes) const {
+    if (target == Dialect::Parley || target == dialect_ || dialect_ == Dialect::Parley) return;
+    const auto there = write(*conversation_, Dialect::Parley);
+    ASSERT_TRUE(there) << there.error().message;
+    const auto writing = write(read(there->text, Dialect::Parley).value().conversation, target);
+    ASSERT_TRUE(writing) << writing.error().message;
+    EXPECT_EQ(members_lost(notes), members_lost(writing->notes)) << there->text.view();
   }
 
   // R5 and R6: what was repaired for a target has no error by its rules, and needs no repair when it is read
