@@ -43,13 +43,13 @@ class Arranger {
     draft_.position = position;
     merge_turns();
     for (Turn& turn : turns_) {
-      note_empty(turn);
       note_joined(turn);
       order(turn);
     }
     if (!profile_.ends_in_thinking) cut_last_thinking();
     if (profile_.is_prefilled && draft_.is(kIsLast)) trim_prefill();
     drop_silent();
+    for (const Turn& turn : turns_) note_empty(turn);
     if (profile_.refuses_empty_text)
       std::erase_if(turns_, [](const Turn& turn) { return turn.pieces.empty(); });
     if (profile_.opens_with_user && draft_.is(kIsFirst)) open_with_user();

@@ -7,6 +7,7 @@
 
 #include "dialect/fit.h"
 #include "dialect/format.h"
+#include "dialect/gemini_names.h"
 #include "dialect/pieces.h"
 #include "dialect/settle.h"
 #include "dialect/unique_ids.h"
@@ -329,6 +330,20 @@ bool is_no_result(const Message& message, const RepairOptions& options) {
          !message.has_content_blocks({BlockType::ToolResult});
 }
 
+// The message is a signature that goes back to Gemini, which sends it with an empty text, as it may be the
+// last part of a stream.
+bool is_signature(const Message& message, const std::optional<Dialect>& target) {
+  if (target && *target != Dialect::Gemini && *target != Dialect::Parley) return false;
+  const bool is_wire = dialect::is_wire_of(message, Dialect::Gemini);
+  const auto patch = is_wire ? std::nullopt : dialect::stored_patch(message, Dialect::Gemini);
+  const auto wire = is_wire ? message.wire() : patch ? patch->get("is") : std::nullopt;
+  if (!wire) return false;
+  const Json parts = dialect::with_usual_names(*wire).get("parts").value_or(Json());
+  return std::ranges::any_of(parts.elements(), [](const Json& part) {
+    return !part.get("thoughtSignature").value_or(Json()).as_string().value_or(Text()).empty();
+  });
+}
+
 // Rule 6. `sources` are the places that the messages left have in the conversation.
 Repairing repaired_empty(const Conversation& conversation, const RepairOptions& options,
                          std::vector<std::size_t>& sources) {
@@ -344,7 +359,8 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
     // The rules of a target decide about its own (settle.h): an item of Responses may have been stored.
     const bool is_own = options.target && dialect::is_wire_of(messages[i], *options.target) &&
                         (!is_model || *options.target == Dialect::Responses);
-    const bool is_empty = options.history && !is_own && dialect::says_nothing(messages[i]);
+    const bool is_empty = options.history && !is_own && dialect::says_nothing(messages[i]) &&
+                          !is_signature(messages[i], options.target);
     const bool is_lost = options.history && options.target && is_model && !is_empty &&
                          is_lost_to(messages[i], *options.target);
     const bool has_more = is_empty && dialect::says_more(messages[i]);

@@ -208,17 +208,27 @@ class Settler {
     return erased;
   }
 
-  // Blocks of the target's own that Parley does not know, in messages that cannot hold them.
+  // Blocks of the target's own that Parley does not know, in messages that cannot hold them. A message of
+  // nothing else is left out.
   void drop_raw(bool all) {
+    std::vector<Message> left;
+    std::vector<std::size_t> positions;
     for (std::size_t i = 0; i < messages_.size(); ++i) {
-      if (!all && !is_refused(messages_[i])) continue;
       std::vector<Block> kept = messages_[i].blocks();
-      if (erase_raw(kept) == 0) continue;
-      note("raw_dropped", Severity::Major, "dropped", i, "the target refuses this raw block here");
+      const bool is_whole = (!all && !is_refused(messages_[i])) || erase_raw(kept) == 0;
+      if (!is_whole) {
+        note("raw_dropped", Severity::Major, "dropped", i,
+             kept.empty() ? Text("the target refuses this raw block here; the message is left out")
+                          : Text("the target refuses this raw block here"));
+        if (kept.empty()) continue;
+      }
       MessageBuilder builder = MessageBuilder::like(messages_[i]);
-      kept.empty() ? builder.content(Text("(empty message)")) : builder.blocks(std::move(kept));
-      messages_[i] = builder.build().value_or(messages_[i]);
+      left.push_back(is_whole ? messages_[i]
+                              : builder.blocks(std::move(kept)).build().value_or(messages_[i]));
+      positions.push_back(positions_[i]);
     }
+    messages_ = std::move(left);
+    positions_ = std::move(positions);
   }
 
   // The request around the messages, from what it says.

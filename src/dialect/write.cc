@@ -142,29 +142,50 @@ void put_text_part(json::Writer& w, const Json& part) {
   w.end_object();
 }
 
-// The natural spelling with texts in a string or in a list, as the wire has them: both say the same. `name`
-// is the member that holds them.
+// A part whose text says nothing: some writers leave it out.
+bool is_blank_part(const Json& part) {
+  const auto text = part.get("text").value_or(Json()).as_string();
+  return text && text->view().find_first_not_of(" \n\r\t\f\v") == std::string_view::npos;
+}
+
+void put_text_parts(json::Writer& w, const std::vector<Json>& parts) {
+  w.begin_array();
+  for (const Json& part : parts) put_text_part(w, part);
+  w.end_array();
+}
+
+// The parts that were written, with those of the wire between them that say nothing.
+void put_with_blank_parts(json::Writer& w, const std::vector<Json>& written, const std::vector<Json>& parts) {
+  w.begin_array();
+  auto next = written.begin();
+  for (const Json& part : parts)
+    is_blank_part(part) ? put_text_part(w, part) : static_cast<void>(w.value(*next++));
+  w.end_array();
+}
+
+// The natural spelling with texts as the wire has them: in a string or in a list of parts, and with those
+// that say nothing. `name` is the member that holds them.
 Json with_texts_as(const Json& wire, const Json& natural, const Message& message, std::string_view name) {
   const auto said = wire.get(name), own = natural.get(name);
+  if (!said || !own) return natural;
   const auto blocks = Arena::of(message).blocks(Arena::record_of(message));
   const bool are_texts = std::ranges::all_of(
       blocks, [](const BlockRecord& block) { return block.type == BlockType::Text && !block.is_refusal; });
-  if (!said || !own || !are_texts) return natural;
-  const std::vector<Json> parts = said->elements();
-  const bool is_list = said->is_array() && own->is_string() && parts.size() == blocks.size();
-  const bool is_string = said->is_string() && own->is_array() && blocks.size() <= 1;
-  if (!is_list && !is_string) return natural;
+  const std::vector<Json> parts = said->elements(), written = own->elements();
+  const auto blanks = static_cast<std::size_t>(std::ranges::count_if(parts, is_blank_part));
+  const bool is_list = are_texts && said->is_array() && own->is_string() && parts.size() == blocks.size();
+  const bool is_string = are_texts && said->is_string() && own->is_array() && blocks.size() <= 1;
+  const bool has_blanks = own->is_array() && blanks != 0 && written.size() + blanks == parts.size();
+  if (!is_list && !is_string && !has_blanks) return natural;
   json::Writer w;
   w.begin_object();
   for (const Json::Member& member : natural.members()) {
     w.key(member.key);
     if (member.key.view() != name || is_string) {
       w.value(member.key.view() == name ? *said : member.value);
-      continue;
+    } else {
+      is_list ? put_text_parts(w, parts) : put_with_blank_parts(w, written, parts);
     }
-    w.begin_array();
-    for (const Json& part : parts) put_text_part(w, part);
-    w.end_array();
   }
   return w.end_object().take();
 }
