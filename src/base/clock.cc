@@ -22,6 +22,36 @@ void append_number(std::string& out, char separator, int value, std::size_t widt
   out += digits;
 }
 
+// `to_parts` is localtime_r or gmtime_r, `middle` stands between the day and the hour.
+std::string spelled(std::int64_t unix_ms, tm* (*to_parts)(const time_t*, tm*), char middle) {
+  // Floor, so that the milliseconds count forward before 1970 too.
+  std::int64_t seconds = unix_ms / 1000;
+  int milliseconds = static_cast<int>(unix_ms % 1000);
+  if (milliseconds < 0) {
+    milliseconds += 1000;
+    --seconds;
+  }
+  const time_t time = seconds;
+  tm parts{};
+  [[maybe_unused]] const tm* converted = to_parts(&time, &parts);
+  assert(converted != nullptr);  // The year of any 64-bit count of milliseconds fits in an int.
+
+  const int year = 1900 + parts.tm_year;
+  std::string out;
+  out.reserve(sizeof "2025-06-01 09:30:00.125Z");
+  if (year < 0) out += '-';
+  const std::string year_digits = std::to_string(year < 0 ? -year : year);
+  if (year_digits.size() < 4) out.append(4 - year_digits.size(), '0');
+  out += year_digits;
+  append_number(out, '-', parts.tm_mon + 1, 2);
+  append_number(out, '-', parts.tm_mday, 2);
+  append_number(out, middle, parts.tm_hour, 2);
+  append_number(out, ':', parts.tm_min, 2);
+  append_number(out, ':', parts.tm_sec, 2);
+  append_number(out, '.', milliseconds, 3);
+  return out;
+}
+
 }  // namespace
 
 std::int64_t now_ms() {
@@ -32,34 +62,9 @@ std::int64_t now_ms() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-std::string local_timestamp(std::int64_t unix_ms) {
-  // Floor, so that the milliseconds count forward before 1970 too.
-  std::int64_t seconds = unix_ms / 1000;
-  int milliseconds = static_cast<int>(unix_ms % 1000);
-  if (milliseconds < 0) {
-    milliseconds += 1000;
-    --seconds;
-  }
-  const time_t time = seconds;
-  tm local{};
-  [[maybe_unused]] const tm* converted = localtime_r(&time, &local);
-  assert(converted != nullptr);  // The year of any 64-bit count of milliseconds fits in an int.
+std::string local_timestamp(std::int64_t unix_ms) { return spelled(unix_ms, localtime_r, ' '); }
 
-  const int year = 1900 + local.tm_year;
-  std::string out;
-  out.reserve(sizeof "2025-06-01 09:30:00.125");
-  if (year < 0) out += '-';
-  const std::string year_digits = std::to_string(year < 0 ? -year : year);
-  if (year_digits.size() < 4) out.append(4 - year_digits.size(), '0');
-  out += year_digits;
-  append_number(out, '-', local.tm_mon + 1, 2);
-  append_number(out, '-', local.tm_mday, 2);
-  append_number(out, ' ', local.tm_hour, 2);
-  append_number(out, ':', local.tm_min, 2);
-  append_number(out, ':', local.tm_sec, 2);
-  append_number(out, '.', milliseconds, 3);
-  return out;
-}
+std::string utc_timestamp(std::int64_t unix_ms) { return spelled(unix_ms, gmtime_r, 'T') + "Z"; }
 
 ScopedClock::ScopedClock(std::int64_t unix_ms) {
   assert(unix_ms != kSystem);

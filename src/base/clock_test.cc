@@ -72,6 +72,13 @@ TEST(LocalTimestamp, IsAgentScopesSpelling) {
   EXPECT_EQ(local_timestamp(253'402'300'799'999), "9999-12-31 23:59:59.999");
 }
 
+TEST(UtcTimestamp, IsInUtcWhateverTheZoneOfTheProcess) {
+  const ScopedZone zone("AAA-5:30");
+  EXPECT_EQ(utc_timestamp(1'748'770'200'125), "2025-06-01T09:30:00.125Z");
+  EXPECT_EQ(utc_timestamp(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(utc_timestamp(-1), "1969-12-31T23:59:59.999Z");
+}
+
 TEST(LocalTimestamp, IsInTheZoneOfTheProcess) {
   {
     const ScopedZone zone("AAA-5:30");

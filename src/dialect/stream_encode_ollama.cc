@@ -1,6 +1,7 @@
-// Writes the lines that stream_ollama.cc reads. Calls come whole; the time is that of the epoch, as nothing
-// said it. All texts of a message are one content, as are all its thoughts.
+// Writes the lines that stream_ollama.cc reads. Calls come whole; each line has the time at which it is
+// written. All texts of a message are one content, as are all its thoughts.
 #include "dialect/stream_encoder.h"
+#include "parley/base/clock.h"
 
 namespace parley::dialect {
 namespace {
@@ -13,7 +14,8 @@ class OllamaEncoder : public Encoder {
   // A line at the members of its message.
   json::Writer message(std::string_view content) const {
     json::Writer out;
-    out.begin_object().key("model").string(names().model).key("created_at").string("1970-01-01T00:00:00Z");
+    out.begin_object().key("model").string(names().model);
+    out.key("created_at").string(utc_timestamp(now_ms()));
     out.key("message").begin_object().key("role").string("assistant").key("content").string(content);
     return out;
   }

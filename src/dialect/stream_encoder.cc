@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "parley/base/clock.h"
 #include "parley/base/utf8.h"
 
 namespace parley {
@@ -70,7 +71,9 @@ Json Encoder::input_of(const OpenBlock& use) {
 }
 
 void Encoder::ensure_start() {
-  if (!std::exchange(has_started_, true)) start();
+  if (std::exchange(has_started_, true)) return;
+  started_ms_ = now_ms();
+  start();
 }
 
 void Encoder::write(const stream::BlockStart& start) {

@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
+#include "parley/base/clock.h"
 #include "parley/dialect/dialect.h"
 
 namespace parley::trace::value {
@@ -29,16 +29,7 @@ void write_double(json::Writer& out, double number) {
 }
 
 void write_time(json::Writer& out, std::chrono::sys_time<std::chrono::milliseconds> time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(time - day);
-  std::array<char, 40> buffer;
-  const int size = std::snprintf(
-      buffer.data(), buffer.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
-  out.string(std::string_view(buffer.data(), static_cast<std::size_t>(size)));
+  out.string(utc_timestamp(time.time_since_epoch().count()));
 }
 
 void write_message(json::Writer& out, const Message& message) {
