@@ -1,5 +1,5 @@
-// Writes the chunks that stream_openai.cc reads. The time is that of the first chunk. All texts of a message
-// are one content, as are all its thoughts.
+// Writes the chunks that stream_openai.cc reads. The time is 0: what was not said is not made up. All texts
+// of a message are one content, as are all its thoughts.
 #include "dialect/stream_encoder.h"
 
 namespace parley::dialect {
@@ -14,12 +14,7 @@ class OpenAIEncoder : public Encoder {
   json::Writer chunk() const {
     json::Writer out;
     out.begin_object().key("id").string(names().id).key("object").string("chat.completion.chunk");
-    out.key("created")
-        .number(started_ms() / 1000)
-        .key("model")
-        .string(names().model)
-        .key("choices")
-        .begin_array();
+    out.key("created").number(0).key("model").string(names().model).key("choices").begin_array();
     return out;
   }
   // A chunk with one choice, at the members of its delta.

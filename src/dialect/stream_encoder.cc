@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "parley/base/clock.h"
 #include "parley/base/utf8.h"
 
 namespace parley {
@@ -71,9 +70,7 @@ Json Encoder::input_of(const OpenBlock& use) {
 }
 
 void Encoder::ensure_start() {
-  if (std::exchange(has_started_, true)) return;
-  started_ms_ = now_ms();
-  start();
+  if (!std::exchange(has_started_, true)) start();
 }
 
 void Encoder::write(const stream::BlockStart& start) {

@@ -59,7 +59,6 @@ class Encoder {
   void line(json::Writer& json);
 
   const stream::Start& names() const { return names_; }
-  std::int64_t started_ms() const { return started_ms_; }  // since 1970, UTC
   const Usage& usage() const { return usage_; }
   Dialect dialect() const { return dialect_; }
   bool is_own() const { return source_ == dialect_; }  // opaque values may go back
@@ -87,7 +86,6 @@ class Encoder {
   Usage usage_;
   Finish finish_ = Finish::Unsaid;
   bool has_started_ = false;
-  std::int64_t started_ms_ = 0;
   std::map<std::uint64_t, OpenBlock> blocks_;
   std::string* out_ = nullptr;
 };

@@ -153,8 +153,7 @@ class StreamReader {
 
 // Writes the stream of OpenAI (and of DeepSeek, Moonshot, DashScope), Responses, Anthropic, Gemini or Ollama,
 // so that a client of that provider puts the same message together. What must come whole there (a call of
-// Gemini or Ollama) is held back until its block ends. Truncated ends a stream without its marker. Where a
-// dialect says when an answer was made, that is now_ms() (base/clock.h).
+// Gemini or Ollama) is held back until its block ends. Truncated ends a stream without its marker.
 //
 // What the dialect has no place for is dropped, with a note: thinking (OpenAI), signatures and raw blocks of
 // another dialect, what replaces text that is already written. Where there are no refusals they are texts,
