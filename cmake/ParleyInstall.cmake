@@ -6,9 +6,11 @@ get_property(packages GLOBAL PROPERTY PARLEY_PACKAGES)
 list(REMOVE_DUPLICATES packages)
 set(targets ${rooms})
 list(TRANSFORM targets PREPEND parley_)
+get_property(apart GLOBAL PROPERTY PARLEY_ROOMS_APART)
+list(TRANSFORM apart PREPEND parley_)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/parley")
 
-install(TARGETS ${targets} parley_parley
+install(TARGETS ${targets} ${apart} parley_parley
   EXPORT parleyTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

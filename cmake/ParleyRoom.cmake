@@ -6,12 +6,13 @@
 #                                     programs of this build have it inside, if there are archives of it, so that
 #                                     they start faster; who links the installed library decides for himself.
 #                                     OPTIONAL: the target is not made if the module is missing, and a message says so
-#   parley_room(NAME SOURCES ... [DEPENDS ...] [LINK_PRIVATE ...] [TESTS ...])
+#   parley_room(NAME [DEPENDS ...] [LINK_PRIVATE ...] [WITHOUT ...] [APART])
 #   parley_add_tests(FILES...)        adds sources to the one test program, parley_tests
 #   parley_warnings(TARGET)           the project's warnings
+#   parley_unity(OUT SOURCES...)      the sources, those of one folder joined into few files to compile
 #   parley_umbrella()                 parley::parley, all rooms made so far
 #
-# Global properties: PARLEY_ROOMS (in dependency order), PARLEY_TEST_SOURCES, PARLEY_PACKAGES (the names
+# Global properties: PARLEY_ROOMS (in dependency order), PARLEY_ROOMS_APART, PARLEY_TEST_SOURCES, PARLEY_PACKAGES (the names
 # that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name), PARLEY_SHARED_<name> (its
 # libraries, if it is shared).
 include_guard(GLOBAL)
@@ -58,6 +59,9 @@ endfunction()
 
 function(parley_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow)
+  if(PARLEY_UNITY)  # a class of a joined file looks as if it were of a header
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   if(PARLEY_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
@@ -70,30 +74,65 @@ function(parley_add_tests)
   endforeach()
 endfunction()
 
-# Makes the static library parley_<room>, alias parley::<room>.
-#   SOURCES       .cc files and private headers
-#   DEPENDS       rooms whose headers this room's headers or sources include
-#   LINK_PRIVATE  third-party targets; their headers may appear in .cc files only
-#   TESTS         *_test.cc files, which may include private headers
-# A room without sources is left out, with a message, and so is one that depends on it.
-function(parley_room room)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK_PRIVATE;TESTS")
-  if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "parley_room(${room}): what is ${arg_UNPARSED_ARGUMENTS}?")
-  endif()
-  if(NOT arg_SOURCES)
-    message(STATUS "Room ${room} has no sources: left out")
+# Reading headers is most of a compiler's work, so up to eight sources of one folder are compiled as one file. Kernels for an
+# instruction set and files that PARLEY_ALONE names stay alone. The files name sources from src/, so that a compiler
+# cache knows them in every clone.
+function(parley_unity out)
+  if(NOT PARLEY_UNITY)
+    set(${out} ${ARGN} PARENT_SCOPE)
     return()
   endif()
-  foreach(dependency IN LISTS arg_DEPENDS)
-    if(NOT TARGET parley_${dependency})
-      message(STATUS "Room ${room} needs ${dependency}, which is not there: left out")
-      return()
+  set(files "")
+  set(folder "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH its_folder)
+    cmake_path(GET source FILENAME name)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PARLEY_ROOT}/src" OUTPUT_VARIABLE place)
+    if(name MATCHES "_(avx2|avx512|ssse3|scalar)\\.cc$" OR name IN_LIST PARLEY_ALONE)
+      list(APPEND files "${source}")
+      continue()
     endif()
+    if(NOT its_folder STREQUAL folder)
+      set(folder "${its_folder}")
+      set(number 0)
+    endif()
+    math(EXPR group "${number} / 8 + 1")
+    math(EXPR number "${number} + 1")
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PARLEY_ROOT}/src" OUTPUT_VARIABLE file)
+    string(REPLACE "/" "_" file "${file}_${group}.cc")
+    list(APPEND joined ${file})
+    string(APPEND text_of_${file} "#include \"${place}\"\n")
   endforeach()
+  list(REMOVE_DUPLICATES joined)
+  foreach(file IN LISTS joined)
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${text_of_${file}}" @ONLY)  # written only if it changed
+    list(APPEND files "${CMAKE_CURRENT_BINARY_DIR}/${file}")
+  endforeach()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# Makes the static library parley_<room>, alias parley::<room>, of every .cc file below the folder. *_test.cc and
+# *_testing.cc belong to the tests.
+#   DEPENDS       rooms whose headers this room's headers or sources include
+#   LINK_PRIVATE  third-party targets; their headers may appear in .cc files only
+#   WITHOUT       folders that are left out
+#   APART         not part of parley::parley: a program links it by its own name
+function(parley_room room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "" "DEPENDS;LINK_PRIVATE;WITHOUT")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "parley_room(${room}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  foreach(folder IN LISTS arg_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
+  endforeach()
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test(ing)?\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test(ing)?\\.cc$")
 
   set(target parley_${room})
-  add_library(${target} STATIC ${arg_SOURCES})
+  parley_unity(sources ${sources})
+  add_library(${target} STATIC ${sources})
   add_library(parley::${room} ALIAS ${target})
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${room}
@@ -117,10 +156,12 @@ function(parley_room room)
     endif()
   endforeach()
 
-  set_property(GLOBAL APPEND PROPERTY PARLEY_ROOMS ${room})
-  if(arg_TESTS)
-    parley_add_tests(${arg_TESTS})
+  if(arg_APART)
+    set_property(GLOBAL APPEND PROPERTY PARLEY_ROOMS_APART ${room})
+  else()
+    set_property(GLOBAL APPEND PROPERTY PARLEY_ROOMS ${room})
   endif()
+  parley_add_tests(${tests})
 endfunction()
 
 function(parley_umbrella)

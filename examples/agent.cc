@@ -41,7 +41,7 @@ Result<RunReport> run(const std::shared_ptr<store::Store>& store, const store::S
   PARLEY_CHECK(tools->add(
       function_tool("web_search", "Searches the web.", {param("query", "What for.").string().required()},
                     [](const Args&) { return ToolOutput::text("Found the GitHub repository of OpenManus."); },
-                    {.changes_world = false})));
+                    {.has_side_effects = false})));
   PARLEY_TRY(const Rehearsal rehearsal, Rehearsal::start({.script = kScript}));
   PARLEY_TRY(std::shared_ptr<Model> model, model_at(rehearsal.url()));
   PARLEY_TRY(StoredMemory memory, StoredMemory::open(store, key));

@@ -11,20 +11,20 @@ using namespace parley;
 namespace {
 
 // Reads a request as OpenAI's dialect has it, and streams an answer to it.
-void repeat(const net::Inquiry& inquiry, net::Reply& reply) {
-  const Result<Reading> request = read(inquiry.body, Dialect::OpenAI);
-  if (!request || request->conversation.size() == 0) return reply.whole(400, {}, "{}");
-  const Text said = request->conversation.messages().back().get_text_content().value_or(Text());
+void repeat(const net::ServerRequest& request, net::ServerResponse& response) {
+  const Result<Reading> asked = read(request.body, Dialect::OpenAI);
+  if (!asked || asked->conversation.size() == 0) return response.whole(400, {}, "{}");
+  const Text said = asked->conversation.messages().back().get_text_content().value_or(Text());
   Outcome outcome;
   outcome.finish = Finish::Stop;
   outcome.usage = {.input = 12, .cache_read = 0, .cache_write = 0, .output = 8, .reasoning = 0};
   StreamWriter writer = StreamWriter::of(Dialect::OpenAI).value();
-  reply.start(200, {{"Content-Type", "text/event-stream"}});
+  response.start(200, {{"Content-Type", "text/event-stream"}});
   to_events(Message::assistant_message(Text::repaired("You said: " + said.str())), outcome,
             [&](const StreamEvent& event) {
               std::string bytes;
               writer.write(event, bytes);
-              reply.send(bytes);
+              response.send(bytes);
             });
 }
 

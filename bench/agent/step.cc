@@ -149,7 +149,7 @@ std::shared_ptr<ToolBox> tools_of(Others& others, const Document& document) {
       [&others, results, next = std::size_t{0}](const Args& /*args*/) mutable {
         return others.time([&] { return ToolOutput::text(results[next++ % results.size()]); });
       },
-      {.changes_world = false});
+      {.has_side_effects = false});
   check(tools->add(look).has_value(), "making a tool");
   return tools;
 }

@@ -3,11 +3,11 @@
 #include <memory>
 #include <optional>
 
-#include "base/base64_kernel.h"
+#include "media/base64_kernel.h"
 #include "media/task.h"
-#include "parley/base/base64.h"
-#include "parley/base/media_header.h"
-#include "parley/guard/image.h"
+#include "parley/media/base64.h"
+#include "parley/media/image.h"
+#include "parley/media/media_header.h"
 
 namespace bench::media_task {
 namespace {

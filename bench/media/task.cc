@@ -11,7 +11,7 @@
 #include <optional>
 #include <random>
 
-#include "parley/base/base64.h"
+#include "parley/media/base64.h"
 
 namespace bench::media_task {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "store/contender.h"
-#include "store/redis_keys.h"
-#include "store/redis_scripts.h"
+#include "store/redis/keys.h"
+#include "store/redis/scripts.h"
 
 namespace bench::store_task {
 namespace {

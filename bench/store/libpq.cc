@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "store/contender.h"
-#include "store/postgres_append.h"
+#include "store/postgres/append.h"
 
 namespace bench::store_task {
 namespace {

@@ -150,7 +150,7 @@ void begin_run(Loop& loop) {
   loop.lease_is_lost = false;
   loop.is_late = false;
   loop.calls.clear();
-  loop.circles.clear();
+  loop.loop_detector.clear();
   loop.words = {};
   loop.is_warned = false;
   loop.was_cut = false;

@@ -113,7 +113,7 @@ Result<void> keep_answer(Loop& loop, ModelAnswer& answer) {
 bool is_hopeless(Loop& loop) {
   const std::size_t threshold = loop.options.duplicate_threshold;
   if (threshold == 0) return false;
-  const std::size_t rounds = loop.circles.rounds(threshold + 2);
+  const std::size_t rounds = loop.loop_detector.rounds(threshold + 2);
   if (rounds <= threshold) loop.is_warned = false;
   return loop.is_warned && rounds > threshold + 1;
 }
@@ -151,7 +151,7 @@ Result<bool> think_default(Loop& loop) {
     return std::unexpected(error_of(loop, *answer->cut));
   }
   // A reply that is asked for again may well be the same: that has a bound of its own.
-  if (!loop.reply || !calls.empty()) loop.circles.add(signature(answer->message, calls));
+  if (!loop.reply || !calls.empty()) loop.loop_detector.add(signature(answer->message, calls));
   if (is_hopeless(loop)) {
     PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the run ended because it went in circles")));
     const bool says_nothing = calls.empty() && !says_something(answer->message);
@@ -189,7 +189,7 @@ Result<Text> act_default(Loop& loop) {
 
 std::optional<std::size_t> repetitions_default(const Loop& loop) {
   const std::size_t threshold = loop.options.duplicate_threshold;
-  const std::size_t rounds = loop.circles.rounds(threshold + 2);
+  const std::size_t rounds = loop.loop_detector.rounds(threshold + 2);
   const bool is_news = threshold != 0 && rounds > threshold && !loop.is_warned && !loop.has_ended;
   return is_news ? std::optional(rounds) : std::nullopt;
 }

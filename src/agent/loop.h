@@ -11,11 +11,11 @@
 #include <stop_token>
 #include <vector>
 
-#include "agent/circles.h"
 #include "agent/history.h"
+#include "agent/loop_detector.h"
 #include "agent/profile.h"
 #include "parley/agent/agent.h"
-#include "parley/tool/schema.h"
+#include "parley/schema/schema.h"
 
 namespace parley::agent {
 
@@ -35,7 +35,7 @@ struct Loop {
   bool has_ended = false;
   std::stop_source stop = {};            // of the caller, or because the lease was lost
   std::vector<ToolUseBlock> calls = {};  // what the last thinking asked for
-  Circles circles = {};
+  LoopDetector loop_detector = {};
   Text words = {};          // the text of the newest answer
   bool is_warned = false;   // that it goes in circles
   bool was_cut = false;     // the answer that the conversation ends with

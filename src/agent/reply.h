@@ -8,7 +8,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/json/json.h"
-#include "parley/tool/schema.h"
+#include "parley/schema/schema.h"
 
 namespace parley::agent {
 

@@ -73,7 +73,7 @@ class FunctionTool : public RunnableTool {
     spec_.parameters = *Json::parse(R"json({"type":"object"})json");
   }
   const Tool& spec() const override { return spec_; }
-  bool changes_world(const Json&) const override { return false; }
+  bool has_side_effects(const Json&) const override { return false; }
   bool is_parallel() const override { return parallel_; }
   ToolOutput run(const Json& arguments, const ToolContext& context) override {
     return function_(arguments, context);

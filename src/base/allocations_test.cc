@@ -1,9 +1,9 @@
-#include "base/allocations.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
+
+#include "base/allocations_testing.h"
 
 namespace parley::test {
 namespace {

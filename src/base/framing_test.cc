@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 
 namespace parley {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 #include "base/planted.h"
 #include "parley/base/error.h"
 #include "parley/base/redact.h"

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 
 namespace parley {
 namespace {

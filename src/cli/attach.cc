@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "cli/say.h"
-#include "parley/base/base64.h"
 #include "parley/base/utf8.h"
-#include "parley/guard/image.h"
 #include "parley/guard/request.h"
 #include "parley/json/buffer.h"
+#include "parley/media/base64.h"
+#include "parley/media/image.h"
 
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t kMostAttachedBytes = std::size_t{16} * 1024 * 1024;
 
 bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == std::string_view::npos; }
 
@@ -24,7 +24,7 @@ bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0')
 Outcome<Attachments> read_attachments(std::span<const std::string> files) {
   Attachments out;
   for (const std::string& file : files) {
-    const Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostBytes);
+    const Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostAttachedBytes);
     if (!read) return std::unexpected(complain(read.error(), {file}));
     const std::string_view bytes = read->view();
     if (check_image(bytes, {.level = ImageLevel::Header}).format != ImageFormat::Unknown) {

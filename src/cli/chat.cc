@@ -125,7 +125,7 @@ Next export_talk(Talk& talk, const std::string& argument) {
 
 Next quit(Talk& /*talk*/, const std::string& /*argument*/) { return Next::Ends; }
 
-constexpr ChatCommand kCommands[] = {
+constexpr ChatCommand kChatCommands[] = {
     {"/help", "", "this list", show_help},
     {"/model", "[PROVIDER/NAME]", "say or change the model", change_model},
     {"/tools", "", "the tools that are offered, and what they may", show_tools},
@@ -139,7 +139,7 @@ constexpr ChatCommand kCommands[] = {
 };
 
 Next show_help(Talk& /*talk*/, const std::string& /*argument*/) {
-  for (const ChatCommand& each : kCommands) {
+  for (const ChatCommand& each : kChatCommands) {
     say(fmt::format("{:<9} {:<16} {}", each.name, each.arguments, each.does));
   }
   say("a line that ends in \\ goes on; Ctrl-C stops an answer, twice the talk");
@@ -148,15 +148,15 @@ Next show_help(Talk& /*talk*/, const std::string& /*argument*/) {
 
 std::vector<std::string> command_names() {
   std::vector<std::string> out;
-  for (const ChatCommand& each : kCommands) out.emplace_back(each.name);
+  for (const ChatCommand& each : kChatCommands) out.emplace_back(each.name);
   return out;
 }
 
 Next run_command(Talk& talk, const std::string& line) {
   const auto [name, argument] = first_word(line);
   const auto* command =
-      std::ranges::find_if(kCommands, [&](const ChatCommand& each) { return each.name == name; });
-  if (command == std::end(kCommands)) {
+      std::ranges::find_if(kChatCommands, [&](const ChatCommand& each) { return each.name == name; });
+  if (command == std::end(kChatCommands)) {
     say(fmt::format("there is no command {}; /help lists them", name));
   } else if (*command->arguments == '\0' && !argument.empty()) {
     say(fmt::format("{} takes nothing behind it", name));

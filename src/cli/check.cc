@@ -54,7 +54,7 @@ class FileCheck {
 
   // Stops at the first line that is refused.
   Outcome<void> each_line() {
-    Result<LineReader> reader = LineReader::open(path_, reading_.limits.bytes);
+    Result<FileLines> reader = FileLines::open(path_, reading_.limits.bytes);
     if (!reader) return report_.refuse(reader.error(), 0);
     Progress progress(!options_.quiet && !output_.is_terminal(), reader->size());
     while (!report_.refused()) {
@@ -62,7 +62,7 @@ class FileCheck {
         if (auto flushed = output_.flush(); !flushed) return std::unexpected(output_.end(flushed.error()));
         progress.update(reader->number(), reader->consumed());
       }
-      const Result<std::optional<LineReader::Line>> line = reader->next();
+      const Result<std::optional<FileLines::Line>> line = reader->next();
       if (!line) return report_.refuse(line.error(), reader->number());
       if (!*line) break;
       if (is_blank((*line)->text)) continue;

@@ -19,7 +19,7 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
 
 // The text of a file; it may hold keys, so it is wiped.
 class FileText {
@@ -45,7 +45,7 @@ Result<FileText> text_of(const std::string& file) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return cannot_read(file, errno);
   FileText out;
-  out.text.resize(kMostBytes + 1);
+  out.text.resize(kMostConfigBytes + 1);
   std::size_t size = 0;
   ssize_t got = 0;
   while (size < out.text.size() && (got = ::read(fd, out.text.data() + size, out.text.size() - size)) > 0) {
@@ -54,7 +54,7 @@ Result<FileText> text_of(const std::string& file) {
   const int error = errno;
   ::close(fd);
   if (got < 0) return cannot_read(file, error);
-  if (size > kMostBytes) return fail(Code::Invalid, "a configuration has at most 1 MiB", file);
+  if (size > kMostConfigBytes) return fail(Code::Invalid, "a configuration has at most 1 MiB", file);
   out.text.resize(size);
   if (!is_utf8(out.text)) return fail(Code::Invalid, "the configuration is not UTF-8", file);
   return out;

@@ -50,7 +50,7 @@ class Conversion {
   }
 
   Outcome<void> lines() {
-    Result<LineReader> reader = LineReader::open(options_.input, reading_.limits.bytes);
+    Result<FileLines> reader = FileLines::open(options_.input, reading_.limits.bytes);
     if (!reader) return std::unexpected(complain(reader.error(), place_));
     Result<Output> output = open_output();
     if (!output) return std::unexpected(complain(output.error(), {options_.output}));
@@ -64,14 +64,14 @@ class Conversion {
     return finish(*output, std::move(outcome));
   }
 
-  Outcome<void> each_line(LineReader& reader, Output& output, Progress& progress) {
+  Outcome<void> each_line(FileLines& reader, Output& output, Progress& progress) {
     for (;;) {
       if (!reader.is_ready()) {
         // What is done is passed on before waiting for more, so that a slow pipe is not held back.
         if (auto outcome = written(output, output.flush()); !outcome) return outcome;
         progress.update(place_.line, reader.consumed());
       }
-      const Result<std::optional<LineReader::Line>> line = reader.next();
+      const Result<std::optional<FileLines::Line>> line = reader.next();
       if (line && !*line) return {};
       place_.line = reader.number();
       if (!line) return std::unexpected(complain(line.error(), place_));
@@ -79,7 +79,7 @@ class Conversion {
     }
   }
 
-  Outcome<void> one_line(const LineReader::Line& line, Output& output) {
+  Outcome<void> one_line(const FileLines::Line& line, Output& output) {
     const std::string_view end = line.has_end || !is_same_dialect() ? "\n" : "";
     if (is_blank(line.text)) {
       if (!is_same_dialect()) return {};

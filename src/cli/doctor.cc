@@ -17,8 +17,6 @@
 namespace parley::cli {
 namespace {
 
-Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
-
 // "what (where, or who chose it)"
 std::string told(const Error& error) {
   return error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path);
@@ -42,13 +40,16 @@ std::string for_people(const store::Health& health) {
 
 void put(json::Writer& w, const store::Health& health) {
   w.begin_object().key("ok").boolean(health.is_ok);
-  w.key("backend").string(as_text(health.backend)).key("version").string(as_text(health.version));
-  w.key("durability").string(as_text(to_string(health.durability)));
+  w.key("backend")
+      .string(Text::repaired(health.backend))
+      .key("version")
+      .string(Text::repaired(health.version));
+  w.key("durability").string(Text::repaired(to_string(health.durability)));
   w.key("latency_us").number(health.latency_us);
-  w.key("circuit").string(as_text(to_string(health.circuit)));
-  if (health.error) w.key("error").string(as_text(told(*health.error)));
+  w.key("circuit").string(Text::repaired(to_string(health.circuit)));
+  if (health.error) w.key("error").string(Text::repaired(told(*health.error)));
   w.key("warnings").begin_array();
-  for (const std::string& warning : health.warnings) w.string(as_text(warning));
+  for (const std::string& warning : health.warnings) w.string(Text::repaired(warning));
   w.end_array().end_object();
 }
 
@@ -151,19 +152,26 @@ void put(json::Writer& w, const ConfigHealth& health) {
   const Result<Config>& config = health.config;
   w.begin_object().key("ok").boolean(health.is_ok());
   if (!config) {
-    w.key("error").string(as_text(config.error().message)).key("place").string(as_text(config.error().path));
+    w.key("error")
+        .string(Text::repaired(config.error().message))
+        .key("place")
+        .string(Text::repaired(config.error().path));
   } else {
     w.key("files").begin_array();
-    for (const std::string& file : config->files) w.string(as_text(file));
+    for (const std::string& file : config->files) w.string(Text::repaired(file));
     w.end_array().key("choices").begin_array();
     for (const Choice& each : choices_of(*config)) {
-      w.begin_object().key("key").string(as_text(each.key)).key("value").string(as_text(each.value));
-      w.key("from").string(as_text(each.from)).end_object();
+      w.begin_object()
+          .key("key")
+          .string(Text::repaired(each.key))
+          .key("value")
+          .string(Text::repaired(each.value));
+      w.key("from").string(Text::repaired(each.from)).end_object();
     }
     w.end_array().key("errors").begin_array();
-    for (const std::string& trouble : health.troubles) w.string(as_text(trouble));
+    for (const std::string& trouble : health.troubles) w.string(Text::repaired(trouble));
     w.end_array().key("warnings").begin_array();
-    for (const std::string& warning : health.warnings) w.string(as_text(warning));
+    for (const std::string& warning : health.warnings) w.string(Text::repaired(warning));
     w.end_array();
   }
   w.end_object();
@@ -225,10 +233,13 @@ std::string for_people(const ModelHealth& health) {
 }
 
 void put(json::Writer& w, const ModelHealth& health) {
-  w.begin_object().key("ok").boolean(!health.trouble).key("name").string(as_text(health.name));
-  w.key("key_from").string(as_text(health.key_from)).key("base_url").string(as_text(health.base_url));
-  if (health.trouble) w.key("error").string(as_text(*health.trouble));
-  if (health.said) w.key("said").string(as_text(*health.said));
+  w.begin_object().key("ok").boolean(!health.trouble).key("name").string(Text::repaired(health.name));
+  w.key("key_from")
+      .string(Text::repaired(health.key_from))
+      .key("base_url")
+      .string(Text::repaired(health.base_url));
+  if (health.trouble) w.key("error").string(Text::repaired(*health.trouble));
+  if (health.said) w.key("said").string(Text::repaired(*health.said));
   w.end_object();
 }
 

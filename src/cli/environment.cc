@@ -10,12 +10,12 @@
 namespace parley::cli {
 namespace {
 
-struct Place {
+struct UserFolder {
   const char* variable;
   const char* at_home;
 };
 
-constexpr Place kPlaces[] = {
+constexpr UserFolder kUserFolders[] = {
     {"XDG_CONFIG_HOME", ".config"},
     {"XDG_DATA_HOME", ".local/share"},
     {"XDG_STATE_HOME", ".local/state"},
@@ -29,7 +29,7 @@ std::string from_environment(const char* name) {
 }
 
 Result<std::string> user_file(Folder folder, std::string_view name) {
-  const Place& place = kPlaces[static_cast<std::size_t>(folder)];
+  const UserFolder& place = kUserFolders[static_cast<std::size_t>(folder)];
   std::string base = from_environment(place.variable);
   if (!base.starts_with('/')) {  // a relative one is to be ignored, by the standard that made it up
     const std::string home = from_environment("HOME");

@@ -15,12 +15,11 @@ namespace parley::cli {
 namespace {
 
 // As long as a document of any dialect may be by default.
-constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
 
 }  // namespace
 
 Exit filter(const FilterCommand& command, const FilterChain& chain) {
-  Result<json::Buffer> read = json::Buffer::from_file(command.file.c_str(), kMaxBytes);
+  Result<json::Buffer> read = json::Buffer::from_file(command.file.c_str(), json::Limits().bytes);
   if (!read) return complain(read.error(), {command.file});
   const auto bytes = std::make_shared<const json::Buffer>(*std::move(read));
   const std::size_t valid = valid_utf8_prefix(bytes->view());

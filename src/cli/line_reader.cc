@@ -12,7 +12,7 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;  // as long as a request may be
+constexpr std::size_t kMostLineBytes = std::size_t{4} * 1024 * 1024;  // as long as a request may be
 
 class PipeReader : public LineReader {
  public:
@@ -31,7 +31,7 @@ class PipeReader : public LineReader {
   Line next() {
     while (true) {
       if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) return take(end, end + 1);
-      if (buffer_.size() > kMostBytes) return {Line::End::TooLong};
+      if (buffer_.size() > kMostLineBytes) return {Line::End::TooLong};
       pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}};
       if (::poll(fds, 2, -1) < 0 && errno != EINTR) return {};
       if (fds[1].revents != 0 && take_interrupt()) return {Line::End::Interrupted};

@@ -27,8 +27,8 @@ bool is_json_lines_name(std::string_view path) {
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
-Result<LineReader> LineReader::open(const std::string& path, std::size_t max_line) {
-  LineReader reader;
+Result<FileLines> FileLines::open(const std::string& path, std::size_t max_line) {
+  FileLines reader;
   reader.max_line_ = max_line;
   reader.owns_fd_ = path != "-";
   reader.fd_ = reader.owns_fd_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
@@ -44,7 +44,7 @@ Result<LineReader> LineReader::open(const std::string& path, std::size_t max_lin
   return reader;
 }
 
-LineReader::LineReader(LineReader&& other) noexcept
+FileLines::FileLines(FileLines&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       owns_fd_(other.owns_fd_),
       at_end_(other.at_end_),
@@ -58,21 +58,21 @@ LineReader::LineReader(LineReader&& other) noexcept
       number_(other.number_),
       consumed_(other.consumed_) {}
 
-LineReader::~LineReader() {
+FileLines::~FileLines() {
   if (owns_fd_ && fd_ >= 0) ::close(fd_);
 }
 
 // Moves scanned_ to the LF that ends the next line. False if it was not read yet.
-bool LineReader::find_end() {
+bool FileLines::find_end() {
   const void* end = std::memchr(bytes_.get() + scanned_, '\n', filled_ - scanned_);
   scanned_ =
       end == nullptr ? filled_ : static_cast<std::size_t>(static_cast<const char*>(end) - bytes_.get());
   return end != nullptr;
 }
 
-bool LineReader::is_ready() { return find_end(); }
+bool FileLines::is_ready() { return find_end(); }
 
-Result<void> LineReader::fill() {
+Result<void> FileLines::fill() {
   if (begin_ != 0) {
     std::memmove(bytes_.get(), bytes_.get() + begin_, filled_ - begin_);
     filled_ -= begin_;
@@ -103,7 +103,7 @@ Result<void> LineReader::fill() {
   }
 }
 
-LineReader::Line LineReader::take(std::size_t length, bool has_end) {
+FileLines::Line FileLines::take(std::size_t length, bool has_end) {
   const Line line = {{bytes_.get() + begin_, length}, has_end};
   begin_ += length + (has_end ? 1 : 0);
   scanned_ = begin_;
@@ -111,7 +111,7 @@ LineReader::Line LineReader::take(std::size_t length, bool has_end) {
   return line;
 }
 
-Result<std::optional<LineReader::Line>> LineReader::next() {
+Result<std::optional<FileLines::Line>> FileLines::next() {
   ++number_;
   for (;;) {
     const bool has_end = find_end();

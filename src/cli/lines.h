@@ -1,4 +1,4 @@
-// LineReader gives a file line by line, in memory that depends on the longest line alone.
+// FileLines gives a file line by line, in memory that depends on the longest line alone.
 //
 // A line ends with LF; a CR before it belongs to the line. The last line may lack its LF.
 //
@@ -22,7 +22,7 @@ bool is_json_lines_name(std::string_view path);
 // True if there is nothing but JSON's whitespace.
 bool is_blank(std::string_view line);
 
-class LineReader {
+class FileLines {
  public:
   struct Line {
     std::string_view text;  // without its LF; valid until the next call
@@ -30,11 +30,11 @@ class LineReader {
   };
 
   // "-" is standard input. Fails with Unavailable.
-  static Result<LineReader> open(const std::string& path, std::size_t max_line);
+  static Result<FileLines> open(const std::string& path, std::size_t max_line);
 
-  LineReader(LineReader&& other) noexcept;
-  LineReader& operator=(LineReader&&) = delete;
-  ~LineReader();
+  FileLines(FileLines&& other) noexcept;
+  FileLines& operator=(FileLines&&) = delete;
+  ~FileLines();
 
   // True if the next line is here already: next() will not have to wait for it.
   bool is_ready();
@@ -48,7 +48,7 @@ class LineReader {
   std::optional<std::uint64_t> size() const { return size_; }  // of the file, if it is one
 
  private:
-  LineReader() = default;
+  FileLines() = default;
   bool find_end();
   Result<void> fill();
   Line take(std::size_t length, bool has_end);

@@ -10,15 +10,13 @@
 #include <system_error>
 #include <utility>
 
-#include "parley/base/base64.h"
-#include "store/sqlite_db.h"
+#include "parley/media/base64.h"
+#include "store/sqlite/db.h"
 
 namespace parley::cli {
 namespace {
 
 using Visit = std::function<Result<void>(const LlmTalk&)>;
-
-Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
 
 Note left_out(Severity severity, std::string_view code, std::string_view what) {
   return {.code = code,
@@ -27,7 +25,7 @@ Note left_out(Severity severity, std::string_view code, std::string_view what) {
           .block = {},
           .dialect = "parley",
           .action = "dropped",
-          .detail = as_text(what)};
+          .detail = Text::repaired(what)};
 }
 
 Result<bool> has_table(store::Db& db, std::string_view name) {
@@ -104,8 +102,9 @@ class Thread {
       if (!has_row) break;
       const Result<Json> payload = Json::parse(q.is_null(2) ? "{}" : q.text(2));
       if (!payload || !payload->is_object()) return damaged("the payload of a part is no JSON object", hash);
-      PARLEY_CHECK(read_part(q.text(0), q.is_null(1) ? std::nullopt : std::optional(as_text(q.text(1))),
-                             *payload, hash, blocks));
+      PARLEY_CHECK(read_part(q.text(0),
+                             q.is_null(1) ? std::nullopt : std::optional(Text::repaired(q.text(1))), *payload,
+                             hash, blocks));
     }
     message->anonymous();
     const auto* text = blocks.size() == 1 ? blocks[0].as<TextBlock>() : nullptr;
@@ -155,7 +154,7 @@ class Thread {
       if (!has_row) return damaged("a text fragment is missing", hash);
       out += q.text(0);
     }
-    return as_text(out);
+    return Text::repaired(out);
   }
 
   static Text string_in(const Json& object, std::string_view key) {
@@ -168,7 +167,7 @@ class Thread {
     const Text name = string_in(payload, "name");
     Text id = string_in(payload, "tool_call_id");
     if (id.view().empty()) {
-      id = as_text(fmt::format("call-{}", ++calls_));
+      id = Text::repaired(fmt::format("call-{}", ++calls_));
       waiting_.emplace_back(name, id);
     }
     const std::optional<Json> arguments = payload.get("arguments");
@@ -207,12 +206,12 @@ class Thread {
                          "FROM attachments WHERE id = ?1"));
     PARLEY_TRY(const bool has_row, q.bind_text(1, id.view()).step());
     if (!has_row) return damaged("an attachment is not there", hash);
-    const Text type = as_text(q.text(0));
+    const Text type = Text::repaired(q.text(0));
     MediaSource source;
     if (!q.blob(3).empty()) {
-      source = Base64Source{type, as_text(base64_encode(q.blob(3)))};
+      source = Base64Source{type, Text::repaired(base64_encode(q.blob(3)))};
     } else if (!q.text(2).empty()) {
-      source = URLSource{as_text(q.text(2)), type};
+      source = URLSource{Text::repaired(q.text(2)), type};
     } else {
       talk_.notes.push_back(
           left_out(Severity::Major, "attachment_dropped",
@@ -255,7 +254,7 @@ Result<void> each_thread(store::Db& db, const Visit& visit) {
 // ---- Responses, up to 0.35
 
 Result<Message> said(Role role, std::string_view text) {
-  return MessageBuilder(role).anonymous().content(as_text(text)).build();
+  return MessageBuilder(role).anonymous().content(Text::repaired(text)).build();
 }
 
 // What the older tables hold beside prompts and answers.

@@ -5,7 +5,7 @@
 
 #include "cli/config.h"
 #include "cli/exit.h"
-#include "parley/tool/mcp.h"
+#include "parley/mcp/mcp.h"
 
 namespace parley::cli {
 

@@ -9,22 +9,22 @@
 
 #include "cli/output.h"
 #include "cli/say.h"
-#include "parley/base/media_header.h"
-#include "parley/base/media_type.h"
 #include "parley/base/utf8.h"
-#include "parley/guard/clip.h"
 #include "parley/json/buffer.h"
 #include "parley/json/writer.h"
+#include "parley/media/clip.h"
+#include "parley/media/media_header.h"
+#include "parley/media/media_type.h"
 
 namespace parley::cli {
 namespace {
 
 // More than any limit: the rest of a file that is too large anyway is not read.
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-constexpr std::size_t kMaxBase64Bytes = 2 * kMaxBytes;
+constexpr std::size_t kMaxMediaBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBase64Bytes = 2 * kMaxMediaBytes;
 
 // What is known of one file, whatever it holds. Empty, 0 and nothing mean that it is not known.
-struct Line {
+struct MediaLine {
   std::string_view kind;
   std::string_view format;
   std::string_view media_type;
@@ -42,8 +42,8 @@ struct Line {
   std::string sentence;
 };
 
-Line line_of(ImageCheck check) {
-  Line line;
+MediaLine line_of(ImageCheck check) {
+  MediaLine line;
   if (check.format != ImageFormat::Unknown) line.kind = "image";
   line.format = to_string(check.format);
   line.media_type = media_type(check.format);
@@ -60,8 +60,8 @@ Line line_of(ImageCheck check) {
   return line;
 }
 
-Line line_of(ClipCheck check) {
-  Line line;
+MediaLine line_of(ClipCheck check) {
+  MediaLine line;
   line.kind = to_string(check.kind);
   line.format = to_string(check.format);
   line.media_type = check.media_type;
@@ -78,10 +78,10 @@ Line line_of(ClipCheck check) {
   return line;
 }
 
-Line checked(std::string_view bytes, const MediaOptions& options) {
+MediaLine checked(std::string_view bytes, const MediaOptions& options) {
   const std::string_view type =
       options.base64 ? sniff_base64_media_type(base64_of_data_url(bytes)) : sniff_media_type(bytes);
-  Line line;
+  MediaLine line;
   if (type.starts_with("audio/") || type.starts_with("video/")) {
     line = line_of(options.base64 ? check_base64_clip(bytes) : check_clip(bytes));
   } else {
@@ -96,7 +96,7 @@ Line checked(std::string_view bytes, const MediaOptions& options) {
 // To the millisecond: "2.5".
 std::string shown(double seconds) { return fmt::format("{}", std::round(seconds * 1000) / 1000); }
 
-std::string text_of(const std::string& file, const Line& line) {
+std::string text_of(const std::string& file, const MediaLine& line) {
   if (!line.reason.empty()) return fmt::format("{}: refused ({}): {}", file, line.reason, line.sentence);
   std::string text = fmt::format("{}: {}", file, line.format);
   if (line.width != 0) text += fmt::format(" {}x{}", line.width, line.height);
@@ -109,7 +109,7 @@ std::string text_of(const std::string& file, const Line& line) {
   return text;
 }
 
-std::string json_of(const std::string& file, const Line& line) {
+std::string json_of(const std::string& file, const MediaLine& line) {
   json::Writer w;
   const auto text = [&](std::string_view key, std::string_view value) {
     w.key(key);
@@ -148,9 +148,9 @@ Exit check_media(const MediaOptions& options) {
   if (!output) return complain(output.error(), {options.output});
   Exit exit = Exit::Ok;
   for (const std::string& file : options.files) {
-    Line line;
+    MediaLine line;
     const Result<json::Buffer> bytes =
-        json::Buffer::from_file(file.c_str(), options.base64 ? kMaxBase64Bytes : kMaxBytes);
+        json::Buffer::from_file(file.c_str(), options.base64 ? kMaxBase64Bytes : kMaxMediaBytes);
     if (!bytes && bytes.error().code == Code::LimitExceeded) {
       line.reason = "bytes";
       line.sentence = "the file has more bytes than any limit allows";

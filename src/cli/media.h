@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/exit.h"
-#include "parley/guard/image.h"
+#include "parley/media/image.h"
 
 namespace parley::cli {
 

@@ -44,12 +44,13 @@ Run add_rehearse(CLI::App& command, const std::string& output) {
   return [typed, &output] { return run_rehearse(*typed, output); };
 }
 
-constexpr Command kCommands[] = {
-    {"rehearse", "Serve the offline model, or record a real one", add_rehearse},
-};
-
 }  // namespace
 
-std::span<const Command> model_commands() { return kCommands; }
+std::span<const Command> model_commands() {
+  static constexpr Command kCommands[] = {
+      {"rehearse", "Serve the offline model, or record a real one", add_rehearse},
+  };
+  return kCommands;
+}
 
 }  // namespace parley::cli

@@ -38,8 +38,6 @@ std::string iso_time(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
 }
 
-Text as_text(std::string_view bytes) { return Text::repaired(bytes); }
-
 SessionKey key_of(const SessionsOptions& options, const std::string& session) {
   return {options.store.tenant, session};
 }
@@ -71,12 +69,12 @@ Outcome<std::vector<Message>> messages_in(Store& store, const SessionKey& key) {
 
 std::string json_of(const SessionInfo& info) {
   json::Writer w;
-  w.begin_object().key("session").string(as_text(info.session));
+  w.begin_object().key("session").string(Text::repaired(info.session));
   w.key("records").number(static_cast<std::int64_t>(info.size));
-  w.key("created_at").string(as_text(iso_time(info.created_ms)));
-  w.key("updated_at").string(as_text(iso_time(info.updated_ms)));
-  if (info.expires_ms) w.key("expires_at").string(as_text(iso_time(*info.expires_ms)));
-  w.key("title").string(as_text(info.title)).end_object();
+  w.key("created_at").string(Text::repaired(iso_time(info.created_ms)));
+  w.key("updated_at").string(Text::repaired(iso_time(info.updated_ms)));
+  if (info.expires_ms) w.key("expires_at").string(Text::repaired(iso_time(*info.expires_ms)));
+  w.key("title").string(Text::repaired(info.title)).end_object();
   return w.take().text().str();
 }
 
@@ -157,9 +155,9 @@ Exit search_sessions(const SessionsOptions& options) {
       continue;
     }
     json::Writer w;
-    w.begin_object().key("session").string(as_text(hit.session));
+    w.begin_object().key("session").string(Text::repaired(hit.session));
     w.key("position").number(static_cast<std::int64_t>(hit.position));
-    w.key("role").string(as_text(hit.role)).key("text").string(as_text(hit.text)).end_object();
+    w.key("role").string(Text::repaired(hit.role)).key("text").string(Text::repaired(hit.text)).end_object();
     out += w.take().text().str() + "\n";
   }
   return print(out, options.output, options.json ? Form::Json : Form::Lines);
@@ -260,8 +258,11 @@ Exit count_sessions(const SessionsOptions& options) {
   json::Writer w;
   w.begin_object().key("sessions").number(static_cast<std::int64_t>(sessions));
   w.key("records").number(static_cast<std::int64_t>(records));
-  w.key("backend").string(as_text(health.backend)).key("version").string(as_text(health.version));
-  w.key("durability").string(as_text(to_string(health.durability))).end_object();
+  w.key("backend")
+      .string(Text::repaired(health.backend))
+      .key("version")
+      .string(Text::repaired(health.version));
+  w.key("durability").string(Text::repaired(to_string(health.durability))).end_object();
   return print(w.take().text().str() + "\n", options.output, Form::Json);
 }
 

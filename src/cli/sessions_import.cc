@@ -57,14 +57,14 @@ class Import {
 
   // Lines that are messages are one session; lines that are conversations are one each.
   Outcome<void> lines() {
-    Result<LineReader> reader = LineReader::open(file_, reading_.limits.bytes);
+    Result<FileLines> reader = FileLines::open(file_, reading_.limits.bytes);
     if (!reader) return std::unexpected(complain(reader.error(), place_));
     Progress progress(!options_.quiet, reader->size());
     Conversation together;
     std::string content;  // of what is together
     for (;;) {
       progress.update(place_.line, reader->consumed());
-      const Result<std::optional<LineReader::Line>> line = reader->next();
+      const Result<std::optional<FileLines::Line>> line = reader->next();
       if (line && !*line) break;
       place_.line = reader->number();
       if (!line) return std::unexpected(complain(line.error(), place_));

@@ -13,7 +13,6 @@ namespace parley::cli {
 namespace {
 
 // As long as a document of any dialect may be by default.
-constexpr std::size_t kMaxBytes = std::size_t{64} * 1024 * 1024;
 
 std::string line_of(const std::vector<std::uint32_t>& ids) {
   std::string line;
@@ -27,7 +26,7 @@ std::string line_of(const std::vector<std::uint32_t>& ids) {
 }  // namespace
 
 Exit tokens(const TokensOptions& options, const Encoding& encoding) {
-  const Result<json::Buffer> text = json::Buffer::from_file(options.file.c_str(), kMaxBytes);
+  const Result<json::Buffer> text = json::Buffer::from_file(options.file.c_str(), json::Limits().bytes);
   if (!text) return complain(text.error(), {options.file});
   return print(options.ids ? line_of(encoding.encode(text->view()))
                            : fmt::format("{}\n", encoding.count(text->view())),

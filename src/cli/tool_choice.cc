@@ -24,7 +24,7 @@ Made make_clock(const ToolSurroundings& /*around*/) {
         const auto now = static_cast<std::time_t>(now_ms() / 1000);
         return ToolOutput::text(Text::repaired(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))));
       },
-      {.changes_world = false});
+      {.has_side_effects = false});
 }
 
 Made make_ask_human(const ToolSurroundings& around) {

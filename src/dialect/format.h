@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dialect/reader.h"
+#include "dialect/core/reader.h"
 #include "json/out.h"
 #include "message/arena.h"
 #include "parley/dialect/dialect.h"
@@ -25,7 +25,7 @@ inline constexpr json::Limits kNoLimits = {.bytes = 0xFFFFFFF0, .string = 0xFFFF
 inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
 
 // What the conversation around a group asks of its writer.
-enum Order : std::uint8_t {
+enum WriteHint : std::uint8_t {
   kIsBroken = 1,       // for `parley`: the wire's dialect would refuse the history, or such an answer
   kMayBeJoined = 2,    // for `parley`: the wire's dialect would write it with the one before
   kIsLast = 4,         // nothing stands behind it
@@ -45,9 +45,9 @@ struct Draft {
   std::string_view extra = {};  // for `parley`: the patch that gives the wire back, if one is needed
   std::string_view extra_of = {};
   Form form = Form::AsRead;
-  std::uint8_t orders = 0;  // of Order
+  std::uint8_t hints = 0;  // of WriteHint
 
-  bool is(Order order) const { return (orders & order) != 0; }
+  bool is(WriteHint hint) const { return (hints & hint) != 0; }
   void note(std::string_view code, Severity severity, std::string_view action, Text detail,
             std::optional<std::size_t> block = {}) {
     notes.push_back({code, severity, position, block, to_string(target), action, std::move(detail)});
@@ -162,7 +162,7 @@ struct Format {
   bool refuses_empty = false;        // messages without any text are refused
   bool names_results = false;        // results say whom they answer, not the tool; the reader finds its name
   bool is_plain = false;             // has no refusals and no cache marks, and its writer knows of none
-  std::uint8_t heeds = 0;            // the orders its writer looks at
+  std::uint8_t hints_used = 0;       // the hints its writer looks at
   bool has_documents = true;         // else one of text is written as a text
   const Profile* profile = nullptr;  // of a provider's dialect
   // Places in a message of the wire ('*': any index) whose value is read in another form, mostly as the text

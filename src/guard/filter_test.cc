@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 #include "base/planted.h"
 #include "parley/base/utf8.h"
 #include "parley/dialect/dialect.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "guard/image/sample_images.h"
+#include "media/image/sample_images.h"
 
 namespace parley {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include "parley/base/base64.h"
-#include "parley/base/data_url.h"
-#include "parley/guard/data_url.h"
+#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace parley {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "guard/image/sample_images.h"
+#include "media/image/sample_images.h"
 #include "parley/message/validate.h"
 
 namespace parley {

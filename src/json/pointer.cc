@@ -18,7 +18,7 @@ struct Level {
 };
 
 // The position behind the string that starts at `at`, or npos if it does not close.
-std::size_t string_end(std::string_view document, std::size_t at) {
+std::size_t end_of_string(std::string_view document, std::size_t at) {
   for (++at; at < document.size(); ++at) {
     if (document[at] == '\\') {
       ++at;
@@ -86,10 +86,10 @@ class Walk {
   // A name that does not close is none: it would be the rest of the document.
   bool is_name() const {
     return at_ < document_.size() && document_[at_] == '"' && !levels_.empty() && levels_.back().is_object &&
-           !levels_.back().has_key && string_end(document_, at_) != std::string_view::npos;
+           !levels_.back().has_key && end_of_string(document_, at_) != std::string_view::npos;
   }
   std::string_view name() const {
-    const std::size_t end = string_end(document_, at_);
+    const std::size_t end = end_of_string(document_, at_);
     return document_.substr(at_ + 1, end - at_ - 2);
   }
 
@@ -101,7 +101,7 @@ class Walk {
         levels_.back().key = name();
         levels_.back().has_key = true;
       }
-      at_ = std::min(string_end(document_, at_), document_.size());
+      at_ = std::min(end_of_string(document_, at_), document_.size());
       return;
     }
     if (c == '{' || c == '[') levels_.push_back({c == '{', false, 0, {}});

@@ -70,22 +70,22 @@ std::optional<Text> Arena::optional_string(Slice slice) const {
   return string(slice);
 }
 
-const Fragment* Arena::fragment(std::uint32_t index, DialectTag dialect, std::uint8_t orders,
+const Fragment* Arena::fragment(std::uint32_t index, DialectTag dialect, std::uint8_t hints,
                                 std::uint32_t position) const {
   const FragmentList* lists = fragments_.load(std::memory_order_acquire);
   if (lists == nullptr) return nullptr;
   const Fragment* kept = lists[index].load(std::memory_order_acquire);
   const bool fits =
-      kept != nullptr && kept->dialect == dialect && kept->orders == orders && kept->position == position;
-  return kept == nullptr || fits ? kept : next(kept, dialect, orders, position);
+      kept != nullptr && kept->dialect == dialect && kept->hints == hints && kept->position == position;
+  return kept == nullptr || fits ? kept : next(kept, dialect, hints, position);
 }
 
-const Fragment* Arena::next(const Fragment* kept, DialectTag dialect, std::uint8_t orders,
+const Fragment* Arena::next(const Fragment* kept, DialectTag dialect, std::uint8_t hints,
                             std::uint32_t position) {
   do {
     kept = kept->next.get();
   } while (kept != nullptr &&
-           (kept->dialect != dialect || kept->orders != orders || kept->position != position));
+           (kept->dialect != dialect || kept->hints != hints || kept->position != position));
   return kept;
 }
 

@@ -118,7 +118,7 @@ class Arena;
 // A message written in another dialect than its own, kept for the next time.
 struct Fragment {
   DialectTag dialect = 0;
-  std::uint8_t orders = 0;     // what the rest of the conversation asked of it
+  std::uint8_t hints = 0;      // what the rest of the conversation asked of it
   std::uint32_t position = 0;  // minted values derive from it
   std::uint32_t count = 1;     // wire messages it holds
   std::string_view text;
@@ -208,9 +208,9 @@ class Arena : public std::enable_shared_from_this<Arena> {
   }
 
   // The kept fragment of a message, or null; keeping one more. Both safe from any thread.
-  const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint8_t orders,
+  const Fragment* fragment(std::uint32_t index, DialectTag dialect, std::uint8_t hints,
                            std::uint32_t position) const;
-  static const Fragment* next(const Fragment* kept, DialectTag dialect, std::uint8_t orders,
+  static const Fragment* next(const Fragment* kept, DialectTag dialect, std::uint8_t hints,
                               std::uint32_t position);
   void keep_fragment(std::uint32_t index, Fragment fragment) const;
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 #include "parley/dialect/dialect.h"
 #include "parley/message/validate.h"
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 #include "message/arena.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"

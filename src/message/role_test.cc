@@ -57,7 +57,7 @@ TEST(AgentState, IsSpelledInUpperCase) {
   EXPECT_FALSE(agent_state_named("AgentState.IDLE"));
 }
 
-// A Block knows its type by its place in the variant, so the two orders must stay the same.
+// A Block knows its type by its place in the variant, so the two hints must stay the same.
 TEST(BlockType, IsTheTypeOfItsBlock) {
   const std::vector<std::pair<Block, std::string_view>> all = {
       {TextBlock{"t"}, "text"},

@@ -4,9 +4,9 @@
 
 #include "message/arena.h"
 #include "message/findings.h"
-#include "parley/base/base64.h"
-#include "parley/base/data_url.h"
-#include "parley/base/media_type.h"
+#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
+#include "parley/media/media_type.h"
 
 namespace parley {
 namespace {

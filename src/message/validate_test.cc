@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/base64.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/json.h"
+#include "parley/media/base64.h"
 
 namespace parley {
 namespace {

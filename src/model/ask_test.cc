@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "model/test_server.h"
-#include "parley/base/base64.h"
+#include "parley/media/base64.h"
 
 namespace parley::model {
 namespace {

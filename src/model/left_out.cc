@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dialect/patch.h"
+#include "dialect/core/patch.h"
 
 namespace parley::model {
 namespace {

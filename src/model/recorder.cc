@@ -49,14 +49,14 @@ std::string path_at(const Url& target, const std::string& path) {
   return base + (path.starts_with(kOwn) ? path.substr(kOwn.size() - 1) : path);
 }
 
-net::Request request_to(const RecorderOptions& options, const net::Inquiry& inquiry) {
+net::Request request_to(const RecorderOptions& options, const net::ServerRequest& request) {
   const Url& target = options.target;
   net::Request out;
-  out.method = inquiry.method;
+  out.method = request.method;
   out.url = target;
-  out.url.path = path_at(target, inquiry.path);
-  if (!inquiry.query.empty()) out.url.query = inquiry.query;
-  for (const net::Header& header : inquiry.headers) {
+  out.url.path = path_at(target, request.path);
+  if (!request.query.empty()) out.url.query = request.query;
+  for (const net::Header& header : request.headers) {
     if (is_one_of(header.name, kHopHeaders)) continue;
     if (is_one_of(header.name, kSecretHeaders)) {
       out.secret_headers.push_back({header.name, "", Secret(header.value)});
@@ -64,7 +64,7 @@ net::Request request_to(const RecorderOptions& options, const net::Inquiry& inqu
       out.headers.push_back(header);
     }
   }
-  out.body = inquiry.body;
+  out.body = request.body;
   out.proxy = options.proxy;
   out.ca_file = options.ca_file;
   out.timeout = std::chrono::hours(1);  // models take their time
@@ -90,7 +90,7 @@ std::vector<net::Header> kept(const std::vector<net::Header>& headers) {
   return out;
 }
 
-void refuse(net::Reply& reply, const Error& error) {
+void refuse(net::ServerResponse& reply, const Error& error) {
   json::Writer w;
   w.begin_object().key("error").begin_object().key("message");
   w.string(Text::repaired("recorder: " + error.message)).key("type").string("server_error");
@@ -106,30 +106,30 @@ struct Recorder::State {
   State& operator=(const State&) = delete;
   ~State() { stop.request_stop(); }  // or the server would wait for the provider
 
-  void pass_on(const net::Inquiry& inquiry, net::Reply& reply) {
-    net::Request request = request_to(options, inquiry);
-    request.stop = stop.get_token();
+  void pass_on(const net::ServerRequest& request, net::ServerResponse& reply) {
+    net::Request passed = request_to(options, request);
+    passed.stop = stop.get_token();
     Recorded record;
     record.status = 0;  // until the answer starts
-    request.on_start = [&](int status, const std::vector<net::Header>& headers) -> Result<void> {
+    passed.on_start = [&](int status, const std::vector<net::Header>& headers) -> Result<void> {
       record.status = status;
       record.headers = kept(headers);
       reply.start(status, passed_on(headers));
       return {};
     };
-    request.on_body = [&](std::string_view piece) -> Result<void> {
+    passed.on_body = [&](std::string_view piece) -> Result<void> {
       record.answer += piece;
       if (!reply.send(piece)) return fail(Code::Cancelled, "the client is gone");
       return {};
     };
-    const Result<net::Response> response = net::send(request, connections);
+    const Result<net::Response> response = net::send(passed, connections);
     if (!response) {
       keep({});
       return record.status == 0 ? refuse(reply, response.error()) : reply.cut();
     }
-    record.method = inquiry.method;
-    record.path = redacted(inquiry.path);
-    record.body = rehearsal::comparable(inquiry.body);
+    record.method = request.method;
+    record.path = redacted(request.path);
+    record.body = rehearsal::comparable(request.body);
     redact(record.answer);
     keep(std::move(record));
   }
@@ -159,11 +159,11 @@ Result<Recorder> Recorder::start(const RecorderOptions& options) {
     return fail(Code::Invalid, "what is recorded is at an http: or https: URL");
   }
   auto state = std::make_unique<State>(options);
-  PARLEY_TRY(state->server,
-             net::Server::listen({.port = options.port},
-                                 [own = state.get()](const net::Inquiry& inquiry, net::Reply& reply) {
-                                   own->pass_on(inquiry, reply);
-                                 }));
+  PARLEY_TRY(state->server, net::Server::listen({.port = options.port},
+                                                [own = state.get()](const net::ServerRequest& request,
+                                                                    net::ServerResponse& reply) {
+                                                  own->pass_on(request, reply);
+                                                }));
   return Recorder(std::move(state));
 }
 

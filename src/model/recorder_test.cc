@@ -57,12 +57,12 @@ TEST(Recorder, PassesOnAndRecordsWhatARehearsalReplays) {
 TEST(Recorder, RecordsNoKey) {
   std::vector<net::Header> seen;
   const net::Server provider =
-      net::Server::listen({}, [&](const net::Inquiry& inquiry, net::Reply& reply) {
-        seen = inquiry.headers;
-        EXPECT_TRUE(inquiry.query == "key=" + planted_secret());
+      net::Server::listen({}, [&](const net::ServerRequest& request, net::ServerResponse& reply) {
+        seen = request.headers;
+        EXPECT_TRUE(request.query == "key=" + planted_secret());
         reply.whole(
             200, {{"Set-Cookie", planted_secret()}, {"OpenAI-Organization", "acme"}, {"X-Request-Id", "r1"}},
-            "you said " + inquiry.body);
+            "you said " + request.body);
       }).value();
   const Recorder recorder = recording(provider.url("/v1"));
   const std::string body = R"({"messages":[{"role":"user","content":")" + planted_secret() + R"("}]})";
@@ -95,12 +95,13 @@ TEST(Recorder, RecordsNoKey) {
 // K1
 TEST(Recorder, PassesPiecesOnAsTheyCome) {
   std::latch heard(1);
-  const net::Server provider = net::Server::listen({}, [&](const net::Inquiry&, net::Reply& reply) {
-                                 reply.start(200, {});
-                                 reply.send("one");
-                                 heard.wait();
-                                 reply.send("two");
-                               }).value();
+  const net::Server provider =
+      net::Server::listen({}, [&](const net::ServerRequest&, net::ServerResponse& reply) {
+        reply.start(200, {});
+        reply.send("one");
+        heard.wait();
+        reply.send("two");
+      }).value();
   const Recorder recorder = recording(provider.url());
   net::Request request = post(recorder.url());
   std::string got;
@@ -115,16 +116,18 @@ TEST(Recorder, PassesPiecesOnAsTheyCome) {
 
 // K3
 TEST(Recorder, RecordsNoAnswerThatIsNotWhole) {
-  const net::Server provider = net::Server::listen({}, [](const net::Inquiry&, net::Reply& reply) {
-                                 reply.start(200, {});
-                                 reply.send("half");
-                                 reply.cut();
-                               }).value();
+  const net::Server provider =
+      net::Server::listen({}, [](const net::ServerRequest&, net::ServerResponse& reply) {
+        reply.start(200, {});
+        reply.send("half");
+        reply.cut();
+      }).value();
   const Recorder recorder = recording(provider.url());
   EXPECT_EQ(net::send(post(recorder.url())).error().code, Code::Unavailable) << "the client sees the cut";
   std::string url;
   {
-    const net::Server gone = net::Server::listen({}, [](const net::Inquiry&, net::Reply&) {}).value();
+    const net::Server gone =
+        net::Server::listen({}, [](const net::ServerRequest&, net::ServerResponse&) {}).value();
     url = gone.url();
   }
   const Recorder other = recording(url);
@@ -152,9 +155,10 @@ TEST(Recorder, RecordsAnswersThatAreErrors) {
 }
 
 TEST(Recorder, FindsThePathOfTheProvider) {
-  const net::Server provider = net::Server::listen({}, [](const net::Inquiry& inquiry, net::Reply& reply) {
-                                 reply.whole(200, {}, inquiry.path);
-                               }).value();
+  const net::Server provider =
+      net::Server::listen({}, [](const net::ServerRequest& request, net::ServerResponse& reply) {
+        reply.whole(200, {}, request.path);
+      }).value();
   const std::pair<const char*, const char*> cases[] = {{"", "/v1/chat/completions"},
                                                        {"/", "/v1/chat/completions"},
                                                        {"/v1", "/v1/chat/completions"},
@@ -170,10 +174,11 @@ TEST(Recorder, FindsThePathOfTheProvider) {
 // K5
 TEST(Recorder, GoesThroughAProxy) {
   std::string asked;
-  const net::Server proxy = net::Server::listen({}, [&](const net::Inquiry& inquiry, net::Reply& reply) {
-                              asked = std::string(inquiry.header("Host").value_or("")) + inquiry.path;
-                              reply.whole(200, {}, "by way of the proxy");
-                            }).value();
+  const net::Server proxy =
+      net::Server::listen({}, [&](const net::ServerRequest& request, net::ServerResponse& reply) {
+        asked = std::string(request.header("Host").value_or("")) + request.path;
+        reply.whole(200, {}, "by way of the proxy");
+      }).value();
   const Recorder recorder = Recorder::start({.target = parse_url("http://provider.invalid/v1").value(),
                                              .proxy = parse_url(proxy.url()).value()})
                                 .value();
@@ -183,7 +188,8 @@ TEST(Recorder, GoesThroughAProxy) {
 }
 
 TEST(Recorder, TrustsWhomTheFileNames) {
-  const net::Server server = net::Server::listen({}, [](const net::Inquiry&, net::Reply&) {}).value();
+  const net::Server server =
+      net::Server::listen({}, [](const net::ServerRequest&, net::ServerResponse&) {}).value();
   Url target = parse_url(server.url("/v1")).value();
   target.scheme = "https";
   const Recorder recorder = Recorder::start({.target = target, .ca_file = "/nowhere.pem"}).value();
@@ -195,10 +201,11 @@ TEST(Recorder, TrustsWhomTheFileNames) {
 // However long the provider takes.
 TEST(Recorder, StopsWhileAProviderIsSilent) {
   std::latch asked(1);
-  const net::Server provider = net::Server::listen({}, [&](const net::Inquiry&, net::Reply& reply) {
-                                 asked.count_down();
-                                 reply.wait(std::chrono::hours(1));
-                               }).value();
+  const net::Server provider =
+      net::Server::listen({}, [&](const net::ServerRequest&, net::ServerResponse& reply) {
+        asked.count_down();
+        reply.wait(std::chrono::hours(1));
+      }).value();
   std::optional<Recorder> recorder = recording(provider.url());
   std::thread client([url = recorder->url()] { (void)net::send(post(url)); });
   asked.wait();

@@ -40,7 +40,7 @@ std::string error_body(std::string_view message, std::string_view type) {
   return w.take().text().str();
 }
 
-void refuse(net::Reply& reply, int status, std::string_view message) {
+void refuse(net::ServerResponse& reply, int status, std::string_view message) {
   reply.whole(status, kJsonHeaders,
               error_body("rehearsal: " + std::string(message),
                          status < 500 ? "invalid_request_error" : "server_error"));
@@ -139,7 +139,7 @@ Result<std::string> whole_of(const Spoken& spoken) {
 }
 
 // Sends pieces up to where they break, and breaks there.
-void send_broken(net::Reply& reply, const std::vector<net::Header>& headers, const Pieces& pieces,
+void send_broken(net::ServerResponse& reply, const std::vector<net::Header>& headers, const Pieces& pieces,
                  const Fault& fault) {
   constexpr std::string_view kGarbage = "data: \xFF\xFE rehearsed garbage, neither JSON nor UTF-8 {]\n\n";
   if (fault.kind == Fault::Kind::Cut && fault.after == 0) return reply.cut();
@@ -161,7 +161,7 @@ void send_broken(net::Reply& reply, const std::vector<net::Header>& headers, con
   reply.cut();
 }
 
-void send_pieces(net::Reply& reply, const Pieces& pieces) {
+void send_pieces(net::ServerResponse& reply, const Pieces& pieces) {
   reply.start(200, kStreamHeaders);
   for (const std::string& piece : pieces) {
     if (!reply.send(piece)) return;
@@ -173,17 +173,17 @@ void send_pieces(net::Reply& reply, const Pieces& pieces) {
 struct Rehearsal::State {
   explicit State(Script a_script) : script(std::move(a_script)) {}
 
-  void answer(const net::Inquiry& inquiry, net::Reply& reply) {
-    if (const Recorded* found = recorded(inquiry)) return replay(*found, reply);
-    if (inquiry.path.ends_with("/models") && inquiry.method == "GET") return list_models(reply);
-    if (!inquiry.path.ends_with("/chat/completions")) {
+  void answer(const net::ServerRequest& request, net::ServerResponse& reply) {
+    if (const Recorded* found = recorded(request)) return replay(*found, reply);
+    if (request.path.ends_with("/models") && request.method == "GET") return list_models(reply);
+    if (!request.path.ends_with("/chat/completions")) {
       return refuse(reply, 404, "there are /v1/chat/completions, /v1/models, and what was recorded");
     }
-    if (inquiry.method != "POST") return refuse(reply, 405, "/v1/chat/completions is asked with POST");
+    if (request.method != "POST") return refuse(reply, 405, "/v1/chat/completions is asked with POST");
     if (script.turns.empty() && !script.recorded.empty()) {
       return refuse(reply, 404, "the recording has no answer to this request");
     }
-    const Result<Asked> asked = read_request(inquiry.body);
+    const Result<Asked> asked = read_request(request.body);
     if (!asked) {
       const Error& error = asked.error();
       return refuse(reply, 400, error.message + (error.path.empty() ? "" : " (" + error.path + ")"));
@@ -191,7 +191,7 @@ struct Rehearsal::State {
     take_turn(*asked, reply);
   }
 
-  void take_turn(const Asked& asked, net::Reply& reply) {
+  void take_turn(const Asked& asked, net::ServerResponse& reply) {
     if (script.turns.empty()) return say(rehearsal::answer_by_pattern(asked.conversation), asked, {}, reply);
     for (const Turn& turn : next_turns(script.turns, asked.conversation.messages())) {
       const bool fails = turn.fault && counts(turn);
@@ -211,7 +211,7 @@ struct Rehearsal::State {
   }
 
   static void say(const Answer& answer, const Asked& asked, const std::optional<Fault>& fault,
-                  net::Reply& reply) {
+                  net::ServerResponse& reply) {
     const Spoken words = spoken(answer, asked);
     if (asked.is_stream) {
       const Pieces pieces = stream_of(words, asked.wants_usage);
@@ -222,7 +222,7 @@ struct Rehearsal::State {
     fault ? send_broken(reply, kJsonHeaders, {*whole}, *fault) : reply.whole(200, kJsonHeaders, *whole);
   }
 
-  static void fail_with(const Fault& fault, net::Reply& reply) {
+  static void fail_with(const Fault& fault, net::ServerResponse& reply) {
     std::vector<net::Header> headers = fault.headers;
     const bool is_own = fault.body.empty();
     if (is_own) headers.insert(headers.end(), kJsonHeaders.begin(), kJsonHeaders.end());
@@ -230,7 +230,7 @@ struct Rehearsal::State {
                 is_own ? error_body("rehearsal: this failure is in the script", "rehearsed") : fault.body);
   }
 
-  static void list_models(net::Reply& reply) {
+  static void list_models(net::ServerResponse& reply) {
     json::Writer w;
     w.begin_object().key("object").string("list").key("data").begin_array().begin_object();
     w.key("id").string(kModel).key("object").string("model").key("created").number(0);
@@ -239,20 +239,20 @@ struct Rehearsal::State {
   }
 
   // The answer that was recorded for this; of several, each in its turn, and the last one from then on.
-  const Recorded* recorded(const net::Inquiry& inquiry) {
+  const Recorded* recorded(const net::ServerRequest& request) {
     if (script.recorded.empty()) return nullptr;
-    const std::string body = rehearsal::comparable(inquiry.body);
+    const std::string body = rehearsal::comparable(request.body);
     const Recorded* found = nullptr;
     const std::lock_guard lock(mutex);
     for (const Recorded& each : script.recorded) {
-      if (each.method != inquiry.method || each.path != inquiry.path || each.body != body) continue;
+      if (each.method != request.method || each.path != request.path || each.body != body) continue;
       found = &each;
       if (replayed.insert(&each).second) break;
     }
     return found;
   }
 
-  static void replay(const Recorded& each, net::Reply& reply) {
+  static void replay(const Recorded& each, net::ServerResponse& reply) {
     reply.start(each.status, each.headers);
     for (std::string_view rest = each.answer; !rest.empty();) {
       const std::size_t end = rest.find("\n\n");  // an event at a time
@@ -275,11 +275,11 @@ Result<Rehearsal> Rehearsal::start(const RehearsalOptions& options) {
     PARLEY_TRY(script, rehearsal::parse_script(*options.script));
   }
   auto state = std::make_unique<State>(std::move(script));
-  PARLEY_TRY(state->server,
-             net::Server::listen({.port = options.port},
-                                 [own = state.get()](const net::Inquiry& inquiry, net::Reply& reply) {
-                                   own->answer(inquiry, reply);
-                                 }));
+  PARLEY_TRY(state->server, net::Server::listen({.port = options.port},
+                                                [own = state.get()](const net::ServerRequest& request,
+                                                                    net::ServerResponse& reply) {
+                                                  own->answer(request, reply);
+                                                }));
   return Rehearsal(std::move(state));
 }
 

@@ -15,7 +15,7 @@
 
 #include "net/curl.h"
 #include "net/fields.h"
-#include "net/flood.h"
+#include "net/read_coalescer.h"
 #include "net/upload.h"
 #include "parley/base/deadline.h"
 
@@ -301,7 +301,7 @@ class Transfer {
     if (error_) return CURLE_ABORTED_BY_CALLBACK;
     // curl_multi_wakeup() is the one call that another thread may make.
     const std::stop_callback wake(request_.stop, [this] { curl().multi_wakeup(multi_.get()); });
-    Flood flood;
+    ReadCoalescer coalescer;
     std::chrono::steady_clock::duration waited{};
     for (;;) {
       if (request_.stop.stop_requested()) {
@@ -311,7 +311,7 @@ class Transfer {
       const std::size_t bytes_before = body_bytes_;
       int running = 0;
       if (curl().multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_FAILED_INIT;
-      flood.note(waited, body_bytes_ - bytes_before);
+      coalescer.note(waited, body_bytes_ - bytes_before);
       int left = 0;
       while (const CURLMsg* message = curl().multi_info_read(multi_.get(), &left)) {
         if (message->msg == CURLMSG_DONE) return message->data.result;
@@ -325,7 +325,7 @@ class Transfer {
       }
       constexpr std::chrono::milliseconds kLongestWait{1000};  // libcurl shortens it to its own next deadline
       const int time = static_cast<int>(std::min(quiet, kLongestWait).count());
-      flood.let_gather();
+      coalescer.pause();
       const auto began = std::chrono::steady_clock::now();
       if (curl().multi_poll(multi_.get(), nullptr, 0, time, nullptr) != CURLM_OK) return CURLE_FAILED_INIT;
       waited = std::chrono::steady_clock::now() - began;

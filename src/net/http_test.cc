@@ -303,13 +303,13 @@ TEST(Http, GivesTheBodyInPiecesToWhoAsks) {
 TEST(Http, TakesAFloodWholeAndStopsInTheMidstOfIt) {
   std::string sent;
   for (int i = 0; i < 500; ++i) sent += "data: " + std::to_string(i) + "\n\n";
-  const auto flood = [&](LoopbackServer::Connection& connection, const SeenRequest&) {
+  const auto coalescer = [&](LoopbackServer::Connection& connection, const SeenRequest&) {
     connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
     for (std::size_t at = 0; at < sent.size() && connection.send(sent.substr(at, 7)); at += 7) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   };
-  LoopbackServer server(flood);
+  LoopbackServer server(coalescer);
   Request request = request_to(server.url("/"));
   EXPECT_EQ(send(request).value().body, sent);
   std::stop_source stop;
@@ -466,9 +466,9 @@ TEST(Http, RefusesProxiesThatCannotBe) {
 // A server that takes one connection at a time refuses every request that comes with another one.
 Server server_of_one_connection(std::uint16_t port = 0) {
   return Server::listen({.port = port, .connections = 1},
-                        [](const Inquiry& inquiry, Reply& reply) {
-                          if (inquiry.path == "/cut") return reply.cut();
-                          reply.whole(200, {}, inquiry.body);
+                        [](const ServerRequest& request, ServerResponse& reply) {
+                          if (request.path == "/cut") return reply.cut();
+                          reply.whole(200, {}, request.body);
                         })
       .value();
 }
@@ -504,9 +504,9 @@ TEST(HttpConnections, AreReplacedWhenTheServerHasGone) {
 // N11: what was sent on the one that died is sent again, all of it.
 TEST(HttpConnections, AreReplacedInTheMiddleOfARequest) {
   std::atomic<int> count = 0;
-  const Server server = Server::listen({}, [&](const Inquiry& inquiry, Reply& reply) {
+  const Server server = Server::listen({}, [&](const ServerRequest& request, ServerResponse& reply) {
                           if (++count == 2) return reply.cut();
-                          reply.whole(200, {}, inquiry.body);
+                          reply.whole(200, {}, request.body);
                         }).value();
   Connections connections;
   const std::string large(300'000, 'x');
@@ -550,9 +550,9 @@ TEST(HttpConnections, AreReplacedWhileARequestIsSent) {
 
 // N11
 TEST(HttpConnections, AreNotUsedAfterAFailure) {
-  const Server server = Server::listen({}, [](const Inquiry& inquiry, Reply& reply) {
+  const Server server = Server::listen({}, [](const ServerRequest& request, ServerResponse& reply) {
                           reply.start(200, {});
-                          reply.send(inquiry.path);
+                          reply.send(request.path);
                         }).value();
   Connections connections;
   Request request = request_to(server.url("/stopped"));
@@ -576,8 +576,8 @@ TEST(HttpConnections, AreNotUsedForOtherAddresses) {
 }
 
 TEST(HttpConnections, ServeSeveralThreads) {
-  const Server server = Server::listen({}, [](const Inquiry& inquiry, Reply& reply) {
-                          reply.whole(200, {}, inquiry.body);
+  const Server server = Server::listen({}, [](const ServerRequest& request, ServerResponse& reply) {
+                          reply.whole(200, {}, request.body);
                         }).value();
   Connections connections(2);
   std::vector<std::thread> threads;

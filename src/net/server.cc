@@ -224,7 +224,7 @@ class Connection {
 
 bool may_have_body(int status) { return status >= 200 && status != 204 && status != 304; }
 
-class HttpReply final : public Reply {
+class HttpReply final : public ServerResponse {
  public:
   HttpReply(Connection& connection, const Parser::value_type& request)
       : connection_(connection),
@@ -301,8 +301,8 @@ class HttpReply final : public Reply {
   State state_ = State::Nothing;
 };
 
-Inquiry inquiry_of(Parser::value_type request) {
-  Inquiry out;
+ServerRequest server_request_of(Parser::value_type request) {
+  ServerRequest out;
   out.method = request.method_string();
   std::string_view target = request.target();
   // A proxy's form of a target: "http://host/path".
@@ -326,7 +326,7 @@ void serve(Connection& connection, const Server::Handler& handler) {
     HttpReply reply(connection, *request);
     bool has_thrown = false;
     try {
-      handler(inquiry_of(*std::move(request)), reply);
+      handler(server_request_of(*std::move(request)), reply);
     } catch (...) {
       has_thrown = true;
     }
@@ -375,7 +375,7 @@ std::uint16_t port_of(int socket) {
 
 }  // namespace
 
-std::optional<std::string_view> Inquiry::header(std::string_view name) const {
+std::optional<std::string_view> ServerRequest::header(std::string_view name) const {
   return find_header(headers, name);
 }
 

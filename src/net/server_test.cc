@@ -73,16 +73,16 @@ class Client {
   std::string heard_;
 };
 
-void echo(const Inquiry& inquiry, Reply& reply) {
-  reply.whole(200, {}, inquiry.method + " " + inquiry.path + " " + inquiry.query + " " + inquiry.body);
+void echo(const ServerRequest& request, ServerResponse& reply) {
+  reply.whole(200, {}, request.method + " " + request.path + " " + request.query + " " + request.body);
 }
 
 TEST(Server, HandsOnWhatAClientAsksFor) {
-  const Server server = serving([](const Inquiry& inquiry, Reply& reply) {
-    EXPECT_EQ(inquiry.header("x-MARK"), "yes");
-    EXPECT_EQ(inquiry.header("x-none"), std::nullopt);
+  const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
+    EXPECT_EQ(request.header("x-MARK"), "yes");
+    EXPECT_EQ(request.header("x-none"), std::nullopt);
     reply.whole(201, {{"X-Answer", "a b"}, {"Content-Length", "3"}},
-                inquiry.path + "|" + inquiry.query + "|" + inquiry.body);
+                request.path + "|" + request.query + "|" + request.body);
   });
   Request request;
   request.method = "PUT";
@@ -123,13 +123,13 @@ TEST(Server, SaysContinueToWhoeverWaitsForIt) {
 }
 
 TEST(Server, SendsNoBodyWhereThereIsNone) {
-  const Server server = serving([](const Inquiry& inquiry, Reply& reply) {
-    if (inquiry.path == "/pieces") {
+  const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
+    if (request.path == "/pieces") {
       reply.start(304, {});
       reply.send("body");
       return;
     }
-    reply.whole(inquiry.path == "/204" ? 204 : 200, {}, "body");
+    reply.whole(request.path == "/204" ? 204 : 200, {}, "body");
   });
   Client client(server.port());
   client.say("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -161,7 +161,7 @@ TEST(Server, ListensWhereItIsTold) {
 TEST(Server, RefusesHeadsAndBodiesOverTheirLimits) {
   std::atomic<int> calls = 0;
   const Server server = serving(
-      [&](const Inquiry&, Reply& reply) {
+      [&](const ServerRequest&, ServerResponse& reply) {
         ++calls;
         reply.whole(200, {}, "ok");
       },
@@ -194,7 +194,8 @@ TEST(Server, RefusesHeadsAndBodiesOverTheirLimits) {
 
 // E2
 TEST(Server, RefusesWhatIsNoRequest) {
-  const Server server = serving([](const Inquiry&, Reply& reply) { reply.whole(200, {}, "handed on"); });
+  const Server server =
+      serving([](const ServerRequest&, ServerResponse& reply) { reply.whole(200, {}, "handed on"); });
   for (const std::string_view text :
        {"hello\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n",
         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "GET / HTTP/1.1\r\nX y: z\r\n\r\n",
@@ -222,8 +223,8 @@ TEST(Server, RefusesConnectionsOverTheirLimit) {
   std::latch leave(1);
   std::latch arrived(2);
   Server server = serving(
-      [&](const Inquiry& inquiry, Reply& reply) {
-        if (inquiry.path == "/wait") {
+      [&](const ServerRequest& request, ServerResponse& reply) {
+        if (request.path == "/wait") {
           arrived.count_down();
           leave.wait();
         }
@@ -245,7 +246,7 @@ TEST(Server, RefusesConnectionsOverTheirLimit) {
 // E3
 TEST(Server, SendsEachPieceAtOnce) {
   std::latch heard(1);
-  const Server server = serving([&](const Inquiry&, Reply& reply) {
+  const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {{"Content-Type", "text/event-stream"}});
     EXPECT_TRUE(reply.send("one"));
     EXPECT_TRUE(reply.send(""));
@@ -263,7 +264,7 @@ TEST(Server, SendsEachPieceAtOnce) {
 
 // E3
 TEST(Server, SendsPiecesToOldClientsAsTheyAre) {
-  const Server server = serving([](const Inquiry&, Reply& reply) {
+  const Server server = serving([](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
     reply.send("one");
     reply.send("two");
@@ -276,7 +277,7 @@ TEST(Server, SendsPiecesToOldClientsAsTheyAre) {
 TEST(Server, WaitsForAClientThatReadsLate) {
   constexpr std::size_t kPieces = 512;
   std::atomic<std::size_t> sent = 0;
-  const Server server = serving([&](const Inquiry&, Reply& reply) {
+  const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
     const std::string piece(64 * 1024, 'x');
     while (sent < kPieces && reply.send(piece)) ++sent;
@@ -292,7 +293,7 @@ TEST(Server, WaitsForAClientThatReadsLate) {
 // E4
 TEST(Server, TellsWhenTheClientIsGone) {
   std::latch told(1);
-  const Server server = serving([&](const Inquiry&, Reply& reply) {
+  const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
     while (reply.send("x")) {
     }
@@ -308,7 +309,7 @@ TEST(Server, TellsWhenTheClientIsGone) {
 // E4
 TEST(Server, TellsWhoWaitsWhenTheClientIsGone) {
   std::latch told(1);
-  const Server server = serving([&](const Inquiry&, Reply& reply) {
+  const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
     EXPECT_FALSE(reply.wait(1h));
     EXPECT_FALSE(reply.send("x"));
@@ -324,7 +325,7 @@ TEST(Server, TellsWhoWaitsWhenTheClientIsGone) {
 TEST(Server, TakesAClientThatNeverReadsForGone) {
   std::latch told(1);
   const Server server = serving(
-      [&](const Inquiry&, Reply& reply) {
+      [&](const ServerRequest&, ServerResponse& reply) {
         reply.start(200, {});
         const std::string piece(64 * 1024, 'x');
         while (reply.send(piece)) {
@@ -339,9 +340,9 @@ TEST(Server, TakesAClientThatNeverReadsForGone) {
 
 // E5
 TEST(Server, AnswersForAHandlerThatDoesNot) {
-  const Server server = serving([](const Inquiry& inquiry, Reply& reply) {
-    if (inquiry.path == "/throws") throw std::runtime_error("a secret of the handler");
-    if (inquiry.path == "/splits") reply.whole(200, {{"X", "a\r\nY: b"}}, "body");
+  const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
+    if (request.path == "/throws") throw std::runtime_error("a secret of the handler");
+    if (request.path == "/splits") reply.whole(200, {{"X", "a\r\nY: b"}}, "body");
   });
   for (const std::string_view path : {"/nothing", "/throws", "/splits"}) {
     EXPECT_EQ(outcome(get(server, path)), "500 there is no answer\n") << path;
@@ -350,11 +351,11 @@ TEST(Server, AnswersForAHandlerThatDoesNot) {
 
 // E5
 TEST(Server, CutsAnAnswerThatIsNotWhole) {
-  const Server server = serving([](const Inquiry& inquiry, Reply& reply) {
-    if (inquiry.path == "/at-once") return reply.cut();
+  const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
+    if (request.path == "/at-once") return reply.cut();
     reply.start(200, {});
     reply.send("half");
-    if (inquiry.path == "/throws") throw 1;
+    if (request.path == "/throws") throw 1;
     reply.cut();
     EXPECT_FALSE(reply.send("more"));
   });
@@ -374,12 +375,12 @@ TEST(Server, CutsAnAnswerThatIsNotWhole) {
 TEST(Server, EndsEveryConnectionWhenItStops) {
   std::atomic<int> running = 0;
   std::latch arrived(3);
-  Server server = serving([&](const Inquiry& inquiry, Reply& reply) {
+  Server server = serving([&](const ServerRequest& request, ServerResponse& reply) {
     ++running;
     reply.start(200, {});
     reply.send("x");
     arrived.count_down();
-    if (inquiry.path == "/wait") {
+    if (request.path == "/wait") {
       EXPECT_FALSE(reply.wait(1h));
     } else {
       while (reply.send(std::string(64 * 1024, 'x'))) {
@@ -395,7 +396,7 @@ TEST(Server, EndsEveryConnectionWhenItStops) {
   half.say("GET / HT");
   waits.say("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   waits_too.say("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
-  floods.say("GET /flood HTTP/1.1\r\nHost: x\r\n\r\n");
+  floods.say("GET /coalescer HTTP/1.1\r\nHost: x\r\n\r\n");
   arrived.wait();
   const std::uint16_t port = server.port();
   server.stop();
@@ -422,7 +423,7 @@ TEST(Server, CanBeMoved) {
   Server server = serving(echo);
   Server other = std::move(server);
   EXPECT_EQ(outcome(get(other)), "200 GET /  ");
-  other = serving([](const Inquiry&, Reply& reply) { reply.whole(200, {}, "other"); });
+  other = serving([](const ServerRequest&, ServerResponse& reply) { reply.whole(200, {}, "other"); });
   EXPECT_EQ(outcome(get(other)), "200 other");
 }
 

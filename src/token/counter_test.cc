@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 #include "message/arena.h"
-#include "parley/base/base64.h"
 #include "parley/dialect/dialect.h"
+#include "parley/media/base64.h"
 #include "token/chat_form.h"
 
 namespace parley {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "parley/base/base64.h"
 #include "parley/base/hash.h"
+#include "parley/media/base64.h"
 #include "token/naive.h"
 #include "token/tables.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <variant>
 
-#include "parley/base/data_url.h"
+#include "parley/media/data_url.h"
 
 namespace parley {
 namespace {

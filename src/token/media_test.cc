@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/base64.h"
+#include "parley/media/base64.h"
 
 namespace parley {
 namespace {

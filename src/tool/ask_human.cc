@@ -25,7 +25,7 @@ std::shared_ptr<RunnableTool> ask_human_tool(AskHuman ask) {
         if (!answer) return ToolOutput::failure("nobody answered");
         return ToolOutput::text(Text::repaired(trimmed(*answer)));
       },
-      {.changes_world = false, .is_parallel = false, .timeout = std::chrono::hours(24)});
+      {.has_side_effects = false, .is_parallel = false, .timeout = std::chrono::hours(24)});
 }
 
 }  // namespace parley

@@ -94,8 +94,8 @@ TEST(Bash, IsKilledWithAllItStarted) {
 }
 
 TEST(Bash, ChangesTheWorld) {
-  EXPECT_TRUE(bash_tool()->changes_world(Json::parse(R"({"command":"ls"})").value()));
-  EXPECT_TRUE(python_tool()->changes_world(Json::parse(R"({"code":"1"})").value()));
+  EXPECT_TRUE(bash_tool()->has_side_effects(Json::parse(R"({"command":"ls"})").value()));
+  EXPECT_TRUE(python_tool()->has_side_effects(Json::parse(R"({"code":"1"})").value()));
 }
 
 // Weakness 30: what was printed before an error is kept.

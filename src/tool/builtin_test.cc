@@ -60,7 +60,7 @@ TEST(Recall, FindsWhatItsTenantSaid) {
   EXPECT_EQ(say(tool, R"({"words":"nothing of this"})"), "ok: Nothing was found.");
   EXPECT_TRUE(say(tool, R"({"words":"..."})").starts_with("failed: "));
   EXPECT_TRUE(say(tool, R"({"words":"error","tenant":"theirs"})").starts_with("broken: "));
-  EXPECT_FALSE(tool->changes_world(Json::parse("{}").value()));
+  EXPECT_FALSE(tool->has_side_effects(Json::parse("{}").value()));
 }
 
 }  // namespace

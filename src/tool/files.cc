@@ -122,7 +122,7 @@ class FilesTool : public RunnableTool {
   FilesTool(Workspace workspace, Text name);
 
   const Tool& spec() const override { return spec_; }
-  bool changes_world(const Json& arguments) const override {
+  bool has_side_effects(const Json& arguments) const override {
     return Args(arguments, {}).string("command").view() != "view";
   }
   bool is_parallel() const override { return false; }

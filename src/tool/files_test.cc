@@ -231,7 +231,7 @@ TEST_F(Files, WhatIsNoTextIsSaid) {
 TEST_F(Files, OnlyAViewChangesNothing) {
   for (const char* command : {"view", "create", "str_replace", "insert", "undo_edit"}) {
     const Json arguments = Json::parse(std::string(R"({"command":")") + command + R"(","path":"x"})").value();
-    EXPECT_EQ(tool_->changes_world(arguments), std::string_view(command) != "view") << command;
+    EXPECT_EQ(tool_->has_side_effects(arguments), std::string_view(command) != "view") << command;
   }
   EXPECT_FALSE(files_tool("/no/such/folder").has_value());
 }

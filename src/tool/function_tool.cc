@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "parley/json/writer.h"
-#include "tool/decimal.h"
+#include "schema/decimal.h"
 
 namespace parley {
 namespace {
@@ -52,7 +52,7 @@ class FunctionTool : public RunnableTool {
         options_(options) {}
 
   const Tool& spec() const override { return spec_; }
-  bool changes_world(const Json& /*arguments*/) const override { return options_.changes_world; }
+  bool has_side_effects(const Json& /*arguments*/) const override { return options_.has_side_effects; }
   bool is_parallel() const override { return options_.is_parallel; }
   std::optional<std::chrono::milliseconds> timeout() const override { return options_.timeout; }
 

@@ -52,7 +52,7 @@ std::pair<ToolStatus, Seen> seen(std::string_view arguments) {
                                               args.strings("ss").size(), args.integers("is")};
                                        return ToolOutput::text("");
                                      },
-                                     {.changes_world = false}))
+                                     {.has_side_effects = false}))
                   .has_value());
   const ToolOutput output = tools.run({Text("id"), Text("f"), Text::repaired(arguments)});
   return {output.status, out};

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "parley/tool/openmanus.h"
-#include "tool/decimal.h"
+#include "schema/decimal.h"
 #include "tool/python_repr.h"
 
 namespace parley {

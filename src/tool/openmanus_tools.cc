@@ -68,7 +68,7 @@ class Adapted : public RunnableTool {
   }
 
   const Tool& spec() const override { return spec_; }
-  bool changes_world(const Json& arguments) const override { return inner_->changes_world(arguments); }
+  bool has_side_effects(const Json& arguments) const override { return inner_->has_side_effects(arguments); }
   bool is_parallel() const override { return inner_->is_parallel(); }
   std::optional<milliseconds> timeout() const override { return timeout_; }
   ToolOutput run(const Json& arguments, const ToolContext& context) override {
@@ -86,7 +86,7 @@ class Adapted : public RunnableTool {
 class Terminate : public RunnableTool {
  public:
   const Tool& spec() const override { return spec_; }
-  bool changes_world(const Json& /*arguments*/) const override { return false; }
+  bool has_side_effects(const Json& /*arguments*/) const override { return false; }
   const Json& accepted() const override { return accepted_; }
   ToolOutput run(const Json& arguments, const ToolContext& /*context*/) override {
     const Json status = arguments.get("status").value_or(Json());

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "parley/json/writer.h"
+#include "parley/schema/schema.h"
 #include "parley/tool/plan.h"
-#include "parley/tool/schema.h"
 
 namespace parley {
 namespace {

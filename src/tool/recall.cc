@@ -26,7 +26,7 @@ std::shared_ptr<RunnableTool> recall_tool(std::shared_ptr<store::Store> store, s
         }
         return ToolOutput::text(Text::repaired(text));
       },
-      {.changes_world = false});
+      {.has_side_effects = false});
 }
 
 }  // namespace parley

@@ -11,7 +11,7 @@ std::shared_ptr<RunnableTool> terminate_tool() {
         return ToolOutput::text(
             Text::repaired("The interaction has been completed with status: " + args.string("status").str()));
       },
-      {.changes_world = false});
+      {.has_side_effects = false});
 }
 
 }  // namespace parley

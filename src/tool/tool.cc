@@ -64,11 +64,11 @@ ToolResultBlock to_result(const ToolUseBlock& use, const ToolOutput& output) {
   return result;
 }
 
-Permission ToolPolicy::of(std::string_view tool, bool changes_world) const {
+Permission ToolPolicy::of(std::string_view tool, bool has_side_effects) const {
   for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
     if (rule->tool == tool || rule->tool == "*") return rule->permission;
   }
-  return changes_world ? Permission::Ask : Permission::Allow;
+  return has_side_effects ? Permission::Ask : Permission::Allow;
 }
 
 }  // namespace parley

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "parley/base/deadline.h"
-#include "parley/tool/schema.h"
+#include "parley/schema/schema.h"
 #include "parley/tool/tool.h"
 #include "tool/output_limit.h"
 
@@ -191,7 +191,7 @@ bool ToolBox::approves(const ToolUseBlock& use) const {
 // Nothing if the call may run (T3).
 std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const RunnableTool& tool,
                                            const Json& arguments, bool is_approved) const {
-  switch (policy_.of(use.name, tool.changes_world(arguments))) {
+  switch (policy_.of(use.name, tool.has_side_effects(arguments))) {
     case Permission::Allow:
       return std::nullopt;
     case Permission::Deny:

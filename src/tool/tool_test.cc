@@ -24,7 +24,7 @@ ToolUseBlock call(Text name, std::string_view arguments = "{}") {
 }
 
 std::shared_ptr<RunnableTool> tool(Text name, std::function<ToolOutput(const Args&)> function,
-                                   FunctionToolOptions options = {.changes_world = false}) {
+                                   FunctionToolOptions options = {.has_side_effects = false}) {
   return function_tool(std::move(name), Text("Does something."),
                        {param("n", "A number.").integer(0, 9), param("s", "A text.").string()},
                        std::move(function), options);
@@ -81,7 +81,7 @@ TEST(ToolBox, AnswersEveryCall) {
 
 // T3
 TEST(ToolBox, WhatChangesTheWorldNeedsPermission) {
-  ToolBox tools = box({tool(Text("look"), echo), tool(Text("act"), echo, {.changes_world = true})});
+  ToolBox tools = box({tool(Text("look"), echo), tool(Text("act"), echo, {.has_side_effects = true})});
   const auto status = [&](Text name) { return tools.run(call(std::move(name))).status; };
   EXPECT_EQ(status("look"), ToolStatus::Ok);
   EXPECT_EQ(status("act"), ToolStatus::Denied);
@@ -196,7 +196,7 @@ TEST(ToolBox, AToolThatHangsIsLeftBehind) {
                                       gate->changed.notify_all();
                                       return ToolOutput::text("late");
                                     },
-                                    {.changes_world = false, .is_parallel = false})});
+                                    {.has_side_effects = false, .is_parallel = false})});
     context.timeout = milliseconds(1);
     EXPECT_EQ(said(tools.run(call("deaf"), context)),
               "interrupted: the tool did not end within 1 ms; it is not known what it did");
@@ -232,7 +232,7 @@ TEST(ToolBox, AToolThatIsNotParallelRunsOneCallAtATime) {
                                     --inside;
                                     return ToolOutput::text("done");
                                   },
-                                  {.changes_world = false, .is_parallel = false})});
+                                  {.has_side_effects = false, .is_parallel = false})});
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
@@ -265,7 +265,7 @@ class Odd : public RunnableTool {
   explicit Odd(Tool spec, bool checks_arguments = false)
       : spec_(std::move(spec)), checks_arguments_(checks_arguments) {}
   const Tool& spec() const override { return spec_; }
-  bool changes_world(const Json&) const override { return false; }
+  bool has_side_effects(const Json&) const override { return false; }
   bool checks_arguments() const override { return checks_arguments_; }
   ToolOutput run(const Json&, const ToolContext& context) override {
     return ToolOutput::text(context.call_id);

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "dialect/outcome.h"
+#include "dialect/core/outcome.h"
 #include "parley/dialect/dialect.h"
 
 namespace parley::trace {

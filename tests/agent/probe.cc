@@ -164,7 +164,7 @@ std::shared_ptr<ToolBox> tools() {
                                 return ToolOutput::text(
                                     Text::repaired("12 degrees in " + args.string("city").str()));
                               },
-                              {.changes_world = false})));
+                              {.has_side_effects = false})));
   return box;
 }
 

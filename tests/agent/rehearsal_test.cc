@@ -26,7 +26,7 @@ struct Stage {
           ++ran;
           return ToolOutput::text(Text::repaired(std::to_string(args.integer("a") + args.integer("b"))));
         },
-        {.changes_world = false}));
+        {.has_side_effects = false}));
     EXPECT_TRUE(added);
   }
   Result<RunReport> run(const std::optional<Message>& request, std::stop_token stop = {},

@@ -54,7 +54,7 @@ std::shared_ptr<ToolBox> effects_in(int file) {
                                                 return ToolOutput::failure(Text("cannot write"));
                                               return ToolOutput::text(Text("written"));
                                             },
-                                            {.changes_world = false}));
+                                            {.has_side_effects = false}));
   return added ? box : nullptr;
 }
 

@@ -1,13 +1,13 @@
 // Base64 in its three modes and with each kernel against a decoder that works digit by digit. The input is a
 // text to decode, and bytes to encode.
-#include "parley/base/base64.h"
+#include "parley/media/base64.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/base64_kernel.h"
+#include "media/base64_kernel.h"
 #include "parley/base/utf8.h"
 #include "require.h"
 

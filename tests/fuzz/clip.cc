@@ -1,12 +1,12 @@
 // Clips: any bytes get a verdict, its numbers are possible, and base64 of the bytes says the same.
-#include "parley/guard/clip.h"
+#include "parley/media/clip.h"
 
 #include <cstdint>
 #include <string_view>
 
-#include "parley/base/base64.h"
-#include "parley/base/media_header.h"
-#include "parley/base/media_type.h"
+#include "parley/media/base64.h"
+#include "parley/media/media_header.h"
+#include "parley/media/media_type.h"
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,16 +1,16 @@
 // Data URLs as browsers read them. The first byte is the limit, the rest is the URL. The URL, parsed and
 // written again, holds the same bytes (D1), the limit holds (D2), and media are what their bytes show (D3,
 // D4).
-#include "parley/guard/data_url.h"
+#include "parley/media/data_url.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "parley/base/base64.h"
-#include "parley/base/data_url.h"
-#include "parley/base/media_type.h"
 #include "parley/base/url.h"
+#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
+#include "parley/media/media_type.h"
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,11 +1,11 @@
 // Images: any bytes get a verdict, what decodes has good headers, and base64 of the bytes says the same.
-#include "parley/guard/image.h"
+#include "parley/media/image.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "parley/base/base64.h"
+#include "parley/media/base64.h"
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "guard/image/sample_images.h"
+#include "media/image/sample_images.h"
 #include "parley/parley.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "parley/json/buffer.h"
-#include "parley/tool/mcp.h"
+#include "parley/mcp/mcp.h"
 
 namespace {
 

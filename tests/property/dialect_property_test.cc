@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "base/allocations.h"
+#include "base/allocations_testing.h"
 #include "generate.h"
-#include "parley/base/base64.h"
 #include "parley/base/clock.h"
-#include "parley/base/media_type.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/repair.h"
 #include "parley/dialect/rules.h"
 #include "parley/json/writer.h"
+#include "parley/media/base64.h"
+#include "parley/media/media_type.h"
 #include "parley/message/validate.h"
 
 namespace parley {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "parley/base/error.h"
-#include "store/redis_connection.h"
+#include "store/redis/connection.h"
 
 namespace parley::store {
 

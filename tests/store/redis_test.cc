@@ -16,7 +16,7 @@
 #include "parley/store/store.h"
 #include "redis_server.h"
 #include "store/lease_owner.h"
-#include "store/redis_keys.h"
+#include "store/redis/keys.h"
 
 namespace parley::store {
 namespace {

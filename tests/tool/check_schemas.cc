@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "parley/tool/schema.h"
+#include "parley/schema/schema.h"
 
 namespace {
 

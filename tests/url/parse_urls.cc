@@ -4,8 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "parley/base/base64.h"
 #include "parley/base/url.h"
+#include "parley/media/base64.h"
 
 namespace {
 

@@ -34,8 +34,8 @@
 
 #include "parley/base/error.h"
 #include "parley/base/ip_address.h"
-#include "parley/base/media_type.h"
 #include "parley/base/url.h"
+#include "parley/media/media_type.h"
 #include "parley/net/http.h"
 #include "parley/net/resolver.h"
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "parley/guard/clip.h"
-#include "parley/guard/image.h"
+#include "parley/media/clip.h"
+#include "parley/media/image.h"
 #include "parley/message/validate.h"
 
 namespace parley {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "parley/base/error.h"
-#include "parley/guard/image.h"
+#include "parley/media/image.h"
 #include "parley/message/message.h"
 
 namespace parley {

@@ -39,7 +39,7 @@ struct ServerOptions {
 };
 
 // What a client asked for.
-struct Inquiry {
+struct ServerRequest {
   std::string method;
   std::string path;   // without the query
   std::string query;  // without the question mark
@@ -50,12 +50,12 @@ struct Inquiry {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
-// The answer to one inquiry: at once, or a start and then pieces. Valid while the handler runs. How it is
+// The answer to one request: at once, or a start and then pieces. Valid while the handler runs. How it is
 // framed (Content-Length, Transfer-Encoding, Connection) is the server's to say: such headers of the handler
 // are passed over. A header that would split the answer makes it none (E5).
-class Reply {
+class ServerResponse {
  public:
-  virtual ~Reply() = default;
+  virtual ~ServerResponse() = default;
   // All of it, with its length.
   virtual void whole(int status, const std::vector<Header>& headers, std::string_view body) = 0;
   // The start of an answer in pieces (chunked). It ends when the handler returns.
@@ -70,7 +70,7 @@ class Reply {
 
 class Server {
  public:
-  using Handler = std::function<void(const Inquiry& inquiry, Reply& reply)>;
+  using Handler = std::function<void(const ServerRequest& request, ServerResponse& reply)>;
 
   // Fails with Unavailable if the port is taken, with Invalid if the address is none.
   static Result<Server> listen(const ServerOptions& options, Handler handler);

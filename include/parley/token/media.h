@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "parley/base/media_header.h"
+#include "parley/media/media_header.h"
 #include "parley/message/block.h"
 
 namespace parley {

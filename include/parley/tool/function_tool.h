@@ -5,7 +5,7 @@
 //       {param("city", "Where.").string().required(), param("days", "How many.").integer(1, 7)},
 //       [](const Args& args) { return ToolOutput::text(forecast(args.string("city"), args.integer("days",
 //       1))); },
-//       {.changes_world = false});
+//       {.has_side_effects = false});
 //
 // Invariants (quoted by tests as F1..F3):
 //   F1  The schema allows the parameters that were described, and no others.
@@ -98,7 +98,7 @@ class Args {
 };
 
 struct FunctionToolOptions {
-  bool changes_world = true;
+  bool has_side_effects = true;
   bool is_parallel = true;
   std::optional<std::chrono::milliseconds> timeout = {};
 };

@@ -50,7 +50,7 @@ class PlanTool : public RunnableTool {
   explicit PlanTool(Text name = Text("plan"));
 
   const Tool& spec() const override { return spec_; }
-  bool changes_world(const Json& /*arguments*/) const override { return false; }
+  bool has_side_effects(const Json& /*arguments*/) const override { return false; }
   ToolOutput run(const Json& arguments, const ToolContext& context) override;
 
   std::optional<Plan> plan(std::string_view id) const;

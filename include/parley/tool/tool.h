@@ -80,7 +80,7 @@ class RunnableTool {
 
   virtual const Tool& spec() const = 0;
   // Whether this call does more than to look.
-  virtual bool changes_world(const Json& arguments) const = 0;
+  virtual bool has_side_effects(const Json& arguments) const = 0;
   virtual bool is_parallel() const { return true; }
   // How long a call may take, if that is for the tool to say: whoever asks a person waits longer.
   virtual std::optional<std::chrono::milliseconds> timeout() const { return std::nullopt; }
@@ -105,7 +105,7 @@ struct ToolPolicy {
   };
   std::vector<Rule> rules = {};
 
-  Permission of(std::string_view tool, bool changes_world) const;
+  Permission of(std::string_view tool, bool has_side_effects) const;
 };
 
 // Asks a person; true is yes. Called by one thread at a time.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "guard/mime_type.h"
-#include "parley/base/media_type.h"
+#include "media/mime_type.h"
+#include "parley/media/media_type.h"
 
 namespace parley {
 namespace {
@@ -29,7 +29,7 @@ Result<void> check_status(int status) {
 
 Result<Fetched> judged(Fetched out, std::string bytes) {
   out.media_type = sniff_media_type(bytes);
-  if (!guard::is_media(out.media_type)) {
+  if (!media::is_media(out.media_type)) {
     return fail(Code::Unsupported, "what a URL leads to is no image, sound or film that is known");
   }
   out.bytes = std::move(bytes);
@@ -106,7 +106,7 @@ class Fetch {
     PARLEY_CHECK(check_status(response.status));
     Fetched out;
     if (const auto header = response.header("Content-Type")) {
-      const auto type = guard::parse_mime_type(*header);
+      const auto type = media::parse_mime_type(*header);
       out.declared = type ? canonical_media_type(type->essence) : "application/octet-stream";
     }
     out.url = std::move(url);

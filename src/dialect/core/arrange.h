@@ -1,0 +1,139 @@
+// Messages arranged as a provider wants them: turns of pieces that its writer only has to spell.
+//
+// Everything that providers differ in beyond spelling is decided here, by a Profile: where results go, what
+// becomes of media, thinking, empty texts, foreign blocks and several speakers, with a note for each change.
+//
+// Invariants (quoted by tests as G1..G4):
+//   G1  Every piece can be written by a dialect of the profile as it is.
+//   G2  Within a turn, results come first, and calls last.
+//   G3  What is left out, moved or replaced has a note.
+//   G4  Media that a result cannot hold stand in a user's turn behind all results of the step, and the result
+//       says so in their place.
+//
+// Pure functions; safe from any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialect/core/names.h"
+#include "dialect/format.h"
+
+namespace parley::dialect {
+
+enum class Where : std::uint8_t { User, Assistant, Result };
+
+enum class Thinking : std::uint8_t {
+  Never,   // the provider takes none back
+  Signed,  // only its own, with its signature
+  Own,     // only its own
+  Plain,   // anybody's, as text
+};
+
+enum class Results : std::uint8_t {
+  Apart,   // each result is a message of its own
+  Joined,  // the first blocks of a user's message
+  Alone,   // a user's message that holds nothing else
+};
+
+enum class SpeakerName : std::uint8_t { Field, Prefix };
+
+// Which blocks may have the mark of a cache behind them.
+enum class Marks : std::uint8_t {
+  None,
+  Parts,    // texts and media of users and of the system
+  Outside,  // all but thinking, and not inside a result
+  All,      // all but thinking
+};
+
+// How many media of a type a provider takes, and how large.
+struct MediaLimit {
+  BlockType type;
+  std::size_t most;
+  bool of_request;         // all messages together; else each message
+  std::size_t most_bytes;  // of each one that is inside the message
+};
+
+// One row per dialect: what its provider takes.
+struct Profile {
+  Dialect dialect;
+  NameRule call_id = {}, tool_name = {};
+  bool (*carries)(const Arena& arena, const BlockRecord& media, Where where);
+  Results results = Results::Apart;
+  Thinking thinking = Thinking::Never;
+  SpeakerName speaker_name = SpeakerName::Prefix;
+  bool has_error_flag = false;
+  bool error_takes_media = true;    // a result that is an error may hold media
+  bool refuses_empty_text = false;  // and texts of white space only
+  bool has_system_messages = true;  // behind the first message, too
+  bool opens_with_user = false;     // the first message is a user's
+  bool is_prefilled = false;        // the last message may be an assistant's, without white space at its end
+  bool ends_in_thinking = true;     // an assistant's message may
+  bool thinks_alone = true;         // an assistant's message may hold nothing but thinking
+  bool names_media = false;         // of every kind; else of documents only
+  bool has_developer = false;       // the role, beside system
+  bool keeps_thinking_id = false;   // thinking is an item with an id, which goes with what it led to
+  bool types_urls = false;          // a URL stands with its media type
+  bool has_refusals = false;        // a text may be one
+  bool has_custom_tools = false;    // which take any text
+  Marks marks = Marks::None;
+  bool ends_with_user = false;                     // it does not go on with what the assistant said last
+  std::string_view thinking_switch = "/thinking";  // where a request switches thinking on: a JSON Pointer
+  bool forces_or_thinks = false;                   // while that is on, no tool can be forced
+  bool steps_think_first = false;  // while that is on, a step that goes on starts with thinking
+  bool thinks_in_all = false;      // where it thinks once, every message of the assistant has thinking,
+  std::string_view thinking_member = {};  // and this member says it; else those with calls have it
+  std::span<const MediaLimit> limits = {};
+};
+
+struct Piece {
+  enum class Kind : std::uint8_t { Text, Media, Use, Result, Thinking, Raw };
+  Kind kind;
+  const Arena* arena = nullptr;
+  const BlockRecord* block = nullptr;  // null for a text that was made here
+  std::size_t index = 0;               // of the block in its message
+  std::size_t position = 0;            // of the message
+  std::string made = {};               // a spelled text, before that of the block if there is one
+  std::string_view output = {};        // the text of a result that is a string; there is no block of it
+  std::vector<Piece> children = {};    // of a result: texts and media
+  bool is_error = false;
+  bool is_refusal = false;            // as far as the profile has them
+  CacheMark cache = CacheMark::None;  // likewise
+
+  std::string_view text() const {
+    if (block == nullptr) return output;
+    return block->text().present() ? arena->bytes(block->text()) : std::string_view();
+  }
+};
+
+struct Turn {
+  Role role;               // Tool for results that stand apart
+  const Message* message;  // the first one of the turn
+  std::vector<Piece> pieces;
+};
+
+// The message is an assistant's: who asks for tools is one, whatever the message says.
+bool is_assistants(const Message& message);
+
+// Arranges a group of messages. Notes go to the draft.
+std::vector<Turn> arrange(Draft& draft, const Profile& profile, std::span<const Message> group);
+
+// How many of the messages make one group: parts of one step, results whose media move behind them all, and
+// messages of one role if the profile joins results to them.
+std::size_t group_by(const Profile& profile, std::span<const Message> rest);
+
+// Notes that a mark of a cache is written without its time to live.
+void note_cache_ttl(Draft& draft, const Piece& piece);
+
+// The text of a call of a custom tool, spelled.
+void put_custom_text(json::Out& out, const Piece& use);
+
+// Spelled texts: the text of a piece in quotes; the arguments of a call as an object.
+void put_text(json::Out& out, const Piece& piece);
+void put_arguments_object(Draft& draft, const Piece& use);
+// All texts of a result in one string, "\n" between them.
+void put_joined(json::Out& out, std::span<const Piece> texts);
+
+}  // namespace parley::dialect

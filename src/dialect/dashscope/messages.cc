@@ -1,0 +1,73 @@
+// DashScope (Qwen) in its compatible mode speaks OpenAI's dialect (see chat.h), with thinking in
+// "reasoning_content", audio and video. Its native form is read, and given back, but not written from others:
+//
+//   {"model", "input": {"messages": [...]}, "parameters": {...}}, parts {"text"} | {"image"|"audio"|"video":
+//   url}
+//   {"output": {"choices": [{"finish_reason", "message"}]}, "usage": {...}, "request_id"}
+#include "dialect/core/outcome.h"
+#include "dialect/core/writer_helpers.h"
+#include "dialect/openai/chat.h"
+
+namespace parley::dialect {
+namespace {
+
+bool carries(const Arena& arena, const BlockRecord& media, Where where) {
+  const bool is_video = media.type == BlockType::Video && media.data().present();
+  return (where == Where::User && is_video) ||
+         (media.type != BlockType::Document && carries_as_openai(arena, media, where));
+}
+
+constexpr ChatRow kRow = {
+    .profile = {.dialect = Dialect::DashScope,
+                .call_id = {.any_character = true},
+                .carries = carries,
+                .thinking = Thinking::Plain,
+                .speaker_name = SpeakerName::Field,
+                .thinks_alone = false,
+                .marks = Marks::Parts},
+    .thinking = "reasoning_content",
+    .no_content = "\"\"",
+    .cache_mark = R"(,"cache_control":{"type":"ephemeral"})",
+};
+
+Outcome read_answer(const Json& answer, bool has_calls) {
+  const auto native = known(answer, "output");
+  Outcome outcome = read_chat_answer(Dialect::DashScope, native.value_or(answer), has_calls);
+  if (!native) return outcome;
+  outcome.id = answer.get("request_id").value_or(Json()).as_string().value_or(Text());
+  outcome.usage = read_usage(Dialect::DashScope, answer.get("usage").value_or(Json()));
+  return outcome;
+}
+
+constexpr std::string_view kAnswerPath[] = {"choices", "0", "message"};
+constexpr std::string_view kNativePath[] = {"input", "messages"};
+constexpr std::string_view kNativeAnswerPath[] = {"output", "choices", "0", "message"};
+constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
+                             {DocumentShape::Response, kAnswerPath, true},
+                             {DocumentShape::Envelope, kNativePath},
+                             {DocumentShape::Response, kNativeAnswerPath, true}};
+
+Frame frame() {
+  Frame frame = chat_frame<Dialect::DashScope>();
+  frame.places = kPlaces;
+  frame.read_answer = read_answer;
+  return frame;
+}
+const Frame kFrame = frame();
+
+}  // namespace
+
+const Format kDashScope = {
+    .info = {Dialect::DashScope, "dashscope", "DashScope's (Qwen) chat completions",
+             "text, thinking, image, audio (wav, mp3), video, tool use, tool result",
+             "a list, one message, a request, an answer"},
+    .read_message = read_chat_message,
+    .group = [](std::span<const Message> rest) { return group_by(kRow.profile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
+    .frame = kFrame,
+    .names_results = true,
+    .hints_used = kIsAnswer,
+    .profile = &kRow.profile,
+};
+
+}  // namespace parley::dialect

@@ -1,0 +1,47 @@
+// Moonshot (Kimi) speaks OpenAI's dialect (see chat.h), with thinking in "reasoning_content", which it wants
+// back beside calls, and video by URL. It refuses empty texts.
+#include "dialect/core/writer_helpers.h"
+#include "dialect/openai/chat.h"
+
+namespace parley::dialect {
+namespace {
+
+bool carries(const Arena&, const BlockRecord& media, Where where) {
+  return where == Where::User && (media.type == BlockType::Image || media.type == BlockType::Video) &&
+         media.data().present();
+}
+
+constexpr ChatRow kRow = {
+    .profile = {.dialect = Dialect::Moonshot,
+                .call_id = {.any_character = true},
+                .carries = carries,
+                .thinking = Thinking::Plain,
+                .speaker_name = SpeakerName::Field,
+                .refuses_empty_text = true,
+                .thinks_alone = false,
+                .forces_or_thinks = true,
+                .thinking_member = "reasoning_content"},
+    .thinking = "reasoning_content",
+    .thinking_with_calls = true,
+    .no_content = "null",
+};
+
+const Frame kFrame = chat_frame<Dialect::Moonshot>();
+
+}  // namespace
+
+const Format kMoonshot = {
+    .info = {Dialect::Moonshot, "moonshot", "Moonshot's (Kimi) chat completions",
+             "text, thinking, image, video, tool use, tool result",
+             "a list, one message, a request, an answer"},
+    .read_message = read_chat_message,
+    .group = [](std::span<const Message> rest) { return group_by(kRow.profile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
+    .frame = kFrame,
+    .refuses_empty = true,
+    .names_results = true,
+    .hints_used = kIsAnswer,
+    .profile = &kRow.profile,
+};
+
+}  // namespace parley::dialect

@@ -1,0 +1,39 @@
+// OpenAI's Chat Completions (see chat.h), and the files for fine-tuning, which hold the same requests. A
+// preference line is {"input": {"messages": [...]}, "preferred_output": [...], "non_preferred_output":
+// [...]}.
+#include "dialect/openai/chat.h"
+
+namespace parley::dialect {
+namespace {
+
+constexpr ChatRow kRow = {
+    .profile = {.dialect = Dialect::OpenAI,
+                .call_id = {.any_character = true, .most_bytes = 40},
+                .carries = carries_as_openai,
+                .speaker_name = SpeakerName::Field,
+                .has_developer = true,
+                .has_refusals = true,
+                .has_custom_tools = true,
+                .marks = Marks::Parts,
+                .ends_with_user = true},
+    .cache_mark = R"(,"prompt_cache_breakpoint":{"mode":"explicit"})",
+};
+
+const Frame kFrame = chat_frame<Dialect::OpenAI>();
+
+}  // namespace
+
+const Format kOpenAI = {
+    .info = {Dialect::OpenAI, "openai", "OpenAI's Chat Completions, and fine-tuning files",
+             "text, image, audio (wav, mp3), document (pdf), tool use, tool result",
+             "a list, one message, a request, an answer"},
+    .read_message = read_chat_message,
+    .group = [](std::span<const Message> rest) { return group_by(kRow.profile, rest); },
+    .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
+    .frame = kFrame,
+    .names_results = true,
+    .hints_used = kIsAnswer,
+    .profile = &kRow.profile,
+};
+
+}  // namespace parley::dialect

@@ -1,0 +1,35 @@
+// When pieces of an answer come faster than it is worth to wake up for each.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <thread>
+
+namespace parley::net {
+
+// An answer may come in small pieces and so fast that waking up for each costs more than the rest of the
+// work. Then several are awaited, for less time than a screen takes to show anything.
+class ReadCoalescer {
+ public:
+  // To be told after each wait how long it was and how many bytes came with it.
+  void note(std::chrono::steady_clock::duration waited, std::size_t bytes) {
+    constexpr std::size_t kSmall = std::size_t{4} << 10;
+    constexpr std::size_t kSmallTogether = std::size_t{64} << 10;
+    const bool is_small = bytes > 0 && bytes < (is_on() ? kSmallTogether : kSmall);
+    usual_wait_ = is_small ? usual_wait_ + (waited - usual_wait_) / 16 : kBeginning;
+  }
+
+  bool is_on() const { return usual_wait_ < std::chrono::milliseconds(4); }
+
+  void pause() const {
+    constexpr std::chrono::milliseconds kPause{12};
+    if (is_on()) std::this_thread::sleep_for(kPause);
+  }
+
+ private:
+  // So much that some twenty pieces must have come quickly: short answers are over before.
+  static constexpr std::chrono::steady_clock::duration kBeginning = std::chrono::milliseconds(16);
+  std::chrono::steady_clock::duration usual_wait_ = kBeginning;  // a running mean
+};
+
+}  // namespace parley::net

@@ -1,0 +1,60 @@
+#include "net/read_coalescer.h"
+
+#include <gtest/gtest.h>
+
+namespace parley::net {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+ReadCoalescer coalescing() {
+  ReadCoalescer coalescer;
+  for (int i = 0; i < 50; ++i) coalescer.note(microseconds(100), 200);
+  return coalescer;
+}
+
+TEST(ReadCoalescer, BeginsAfterSomeTwentyQuickPieces) {
+  ReadCoalescer coalescer;
+  int pieces = 0;
+  for (; !coalescer.is_on() && pieces < 100; ++pieces) coalescer.note(microseconds(100), 200);
+  EXPECT_GT(pieces, 15);
+  EXPECT_LT(pieces, 30);
+}
+
+TEST(ReadCoalescer, IsNoneAtThePaceOfAModel) {
+  ReadCoalescer coalescer;
+  for (int i = 0; i < 1000; ++i) {
+    coalescer.note(milliseconds(6), 200);
+    EXPECT_FALSE(coalescer.is_on());
+  }
+}
+
+TEST(ReadCoalescer, IsNoneWhereMuchComes) {
+  ReadCoalescer coalescer;
+  for (int i = 0; i < 1000; ++i) {
+    coalescer.note(microseconds(100), 16'384);
+    EXPECT_FALSE(coalescer.is_on());
+  }
+}
+
+TEST(ReadCoalescer, StandsOneLatePieceAndManyAtOnce) {
+  ReadCoalescer coalescer = coalescing();
+  coalescer.note(milliseconds(20), 200);
+  EXPECT_TRUE(coalescer.is_on());
+  coalescer.note(microseconds(0), 20'000);
+  EXPECT_TRUE(coalescer.is_on());
+}
+
+TEST(ReadCoalescer, EndsWithSilenceWithBulkAndWithNothing) {
+  ReadCoalescer silent = coalescing(), bulky = coalescing(), idle = coalescing();
+  silent.note(milliseconds(500), 200);
+  EXPECT_FALSE(silent.is_on());
+  bulky.note(microseconds(0), 100'000);
+  EXPECT_FALSE(bulky.is_on());
+  idle.note(microseconds(0), 0);
+  EXPECT_FALSE(idle.is_on());
+}
+
+}  // namespace
+}  // namespace parley::net

@@ -1,0 +1,35 @@
+// How sessions share records, and how they go.
+//
+// A fork is made in steps, because its parts may be in several slots: each log it will share is told who
+// shares it (hold), and then the head of the fork is made. A session that is removed while forks hold its log
+// keeps the log for them, under other keys; the last fork that goes takes it along (let). A client that dies
+// between two steps leaves a hold of a fork that does not live: sweep() finds those on what was kept and lets
+// them go. A hold that is younger than an hour may belong to a fork that is still being made, and a fork is
+// not made with holds that are older: so nothing goes that a fork shares.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "parley/base/deadline.h"
+#include "parley/base/error.h"
+#include "parley/store/record.h"
+#include "store/redis/connection.h"
+#include "store/redis/log.h"
+
+namespace parley::store {
+
+Result<SessionInfo> fork_session(RedisConnection& connection, const SessionKey& from, const std::string& to,
+                                 Position size, Deadline deadline);
+
+// Erases the session that has this head, unless it is gone. True if it was there.
+Result<bool> erase_session(RedisConnection& connection, const RedisHead& head, Deadline deadline);
+// The same for one whose time is over, by what a script answered: {"expired", id}.
+Result<void> erase_expired(RedisConnection& connection, const std::string& tag, const std::string& id,
+                           Deadline deadline);
+
+// Looks at every session of the database, so it costs what they are; how many had expired. Then asks the
+// server to write its append-only file anew: until that is done, what was removed is still in it.
+Result<std::size_t> sweep_sessions(RedisConnection& connection, Deadline deadline);
+
+}  // namespace parley::store

@@ -1,0 +1,36 @@
+// The tables of a database, and how they came to be: a list of steps, each run once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "parley/base/error.h"
+#include "store/sqlite/db.h"
+
+namespace parley::store {
+
+// The version of the schema; 0 if there is none yet. Fails with Invalid for a file that is somebody else's,
+// with Unsupported for one that a newer Parley made. Only reads.
+Result<std::int64_t> check_owner(Db& db, const std::string& path);
+bool is_newest(std::int64_t version);
+
+// Brings a database to the newest schema: all steps that are missing, or none of them.
+// REQUIRES: the file is locked.
+Result<void> migrate(Db& db, std::int64_t version);
+
+// ---- The mark: a number that rises with every commit (sqlite_witness.h).
+//
+// It is the id of the last record plus a base: an append raises it by the records alone, without another
+// page to write. Every other commit raises the base.
+
+struct Mark {
+  std::uint64_t id = 0;  // of the database
+  std::uint64_t at = 0;
+};
+Result<Mark> mark_of(Db& db);
+// Makes the mark rise by one. For a commit that did not raise it by itself.
+Result<void> raise_mark(Db& db, std::uint64_t before);
+// Another id, for a copy.
+Result<void> renew_id(Db& db);
+
+}  // namespace parley::store

@@ -1,0 +1,117 @@
+// The one connection of a process that writes to a database.
+//
+// Writers that come while others are at work go into their transaction, and those that come while it is
+// committed into the next one: one sync for all of them (group commit). What was written goes first into a
+// log; once that is long, a thread of the writer moves it into the file when nobody is writing, or when the
+// log has grown very long.
+//
+// Safe from any thread.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "parley/base/deadline.h"
+#include "parley/base/error.h"
+#include "parley/store/record.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/file.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/witness.h"
+
+namespace parley::store {
+
+// What is missing in a database of this mark, by what its witness has seen.
+std::optional<Fault> loss_of(const Mark& mark, const std::optional<Witnessed>& seen, const std::string& path);
+
+class SqliteWriter {
+ public:
+  // Changes the database within a transaction. What it did is undone if it fails. May be called twice: what
+  // it did the first time was undone.
+  using Job = std::function<Result<void>(Db& db)>;
+
+  // Makes the database if there is none. Nothing is touched if it is refused (sqlite_schema.h).
+  static Result<std::unique_ptr<SqliteWriter>> open(const std::string& path, Durability durability,
+                                                    const Deadline& deadline);
+  ~SqliteWriter();
+
+  // Returns when the job's transaction is committed, or with why it is not: the job's own error, Timeout if
+  // its turn did not come in time, Unresolved if the disk failed in the commit.
+  Result<void> run(const Job& job, const Deadline& deadline);
+
+  // What was found to be wrong with the database as it was opened: the witness knows of commits that are not
+  // there, or an index does not know of records.
+  const std::optional<Fault>& damage() const { return damage_; }
+
+  // Does the job with room that was held for it if the disk is full. For removals.
+  Result<void> run_with_room(const Job& job, const Deadline& deadline);
+
+  // Moves all that is in the log into the file and empties the log: what was deleted is then gone from the
+  // disk. Fails with Timeout if a reader is in the way for too long.
+  Result<void> empty_log(const Deadline& deadline);
+
+ private:
+  struct Request {
+    const Job& job;
+    const Deadline& deadline;
+    bool is_alone;          // not in a transaction, and with nobody else
+    bool is_taken = false;  // by a leader, who will set is_done
+    bool is_done = false;
+    Result<void> result = {};
+    std::size_t wakeup = 0;  // where it waits
+  };
+  using Group = std::vector<Request*>;
+
+  SqliteWriter(Db db, Witness witness, Durability durability);
+  static Result<std::unique_ptr<SqliteWriter>> open_locked(const std::string& path, Durability durability,
+                                                           const Deadline& deadline);
+  Result<void> wait_for(Request& request);
+  void lead(std::unique_lock<std::mutex>& lock);
+  bool take_more(Group& group);
+  void take_late(Group& group);
+  void serve(Group& group);
+  Result<void> commit(Group& group);
+  Result<void> begin();
+  Result<Mark> raised_mark();
+  void bear_witness();
+  Result<bool> run_all(Group& group, bool with_savepoints);
+  Result<void> run_in_savepoint(const Job& job);
+  void start_checkpointer();
+  void checkpoint_log(const std::stop_token& stop);
+  Result<void> checkpoint();
+
+  Db db_;                         // used by whoever leads a group
+  std::optional<FileLock> lock_;  // likewise; always there once it is open
+  Witness witness_;               // likewise
+  Mark mark_;                     // as the transaction found it, or as the last one left it; likewise
+  std::int64_t changes_ = 0;      // before the transaction; likewise
+  Durability durability_;
+  std::chrono::microseconds patience_;  // with those who may come
+  std::optional<Fault> damage_;
+
+  std::mutex mutex_;
+  std::deque<Request*> queue_;
+  bool is_busy_ = false;  // somebody leads a group
+  // Who comes while a group is committed waits at another wakeup than the group: one ring wakes all of it,
+  // and nobody else.
+  std::array<std::condition_variable, 2> wakeups_;
+  std::size_t wakeup_ = 0;     // for those who come now
+  std::size_t last_size_ = 1;  // of a group
+  bool has_written_ = false;
+  std::int64_t log_frames_ = 0;
+  std::condition_variable_any log_grew_;
+  std::jthread checkpointer_;  // once the log is long; last: it uses all of the above
+};
+
+}  // namespace parley::store
