@@ -423,8 +423,8 @@ Result<Url> resolve_url(std::string_view reference, const Url& base, std::size_t
 
 std::string percent_decode(std::string_view text) {
   const auto digit = [](char c) {
-    if (is_digit(c)) return c - '0';
-    const char letter = lower(c);
+    if (url::is_digit(c)) return c - '0';
+    const char letter = url::lower(c);
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
   };
   std::string out;

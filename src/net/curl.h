@@ -1,5 +1,6 @@
-// The functions of libcurl that are used. It comes with thirty libraries (TLS, Kerberos, LDAP), and loading
-// them takes longer than most commands: so that is done when the first request is made, or prepared.
+// The functions of libcurl that are used. A program links libcurl; the command loads it when it makes the
+// first request instead, because loading its thirty libraries (TLS, Kerberos, LDAP) takes longer than most
+// commands.
 #pragma once
 
 #include <curl/curl.h>
@@ -33,7 +34,11 @@ struct Curl {
 #undef PARLEY_CURL_POINTER
 };
 
-// Loads it, unless it is loaded; safe from any thread. NotFound if it cannot be.
+// Finds them: curl_linked.cc takes those that the program is linked with. A program that defines this
+// function itself (src/cli/load_libraries.cc) is not linked with libcurl.
+Result<Curl> find_curl();
+
+// Finds and starts it at the first call; safe from any thread. NotFound if there is none.
 Result<void> load_curl();
 
 // REQUIRES: load_curl() succeeded.

@@ -1,22 +1,11 @@
 #include "store/postgres/libpq.h"
 
-#include "base/library.h"
-
 namespace parley::store {
 namespace {
 
-Result<Pq> loaded() {
-  PARLEY_TRY(const Library library, Library::load("libpq.so.5", "libpq5"));
-  Pq out;
-#define PARLEY_PQ_FIND(name) PARLEY_CHECK(library.find("PQ" #name, out.name));
-  PARLEY_PQ_FUNCTIONS(PARLEY_PQ_FIND)
-#undef PARLEY_PQ_FIND
-  return out;
-}
-
 const Result<Pq>& shared() {
   // Never destroyed: connections of static storage may be closed after everything else.
-  static const auto& pq = *new Result<Pq>(loaded());
+  static const auto& pq = *new Result<Pq>(find_pq());
   return pq;
 }
 

@@ -1,5 +1,6 @@
-// The functions of libpq that are used. It is loaded when a store in PostgreSQL is opened: with what it needs
-// it would be most of the start of a program that opens none.
+// The functions of libpq that are used. A program links libpq; the command loads it when it opens a store in
+// PostgreSQL instead, because libpq and the libraries it needs would be most of the start of a command that
+// opens none.
 #pragma once
 
 #include <libpq-fe.h>
@@ -45,7 +46,11 @@ struct Pq {
 #undef PARLEY_PQ_POINTER
 };
 
-// Loads it, unless it is loaded; safe from any thread. NotFound if it cannot be.
+// Finds them: libpq_linked.cc takes those that the program is linked with. A program that defines this
+// function itself (src/cli/load_libraries.cc) is not linked with libpq.
+Result<Pq> find_pq();
+
+// Finds it at the first call; safe from any thread. NotFound if there is none.
 Result<void> load_pq();
 
 // REQUIRES: load_pq() succeeded.

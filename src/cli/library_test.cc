@@ -1,8 +1,8 @@
-#include "base/library.h"
+#include "cli/library.h"
 
 #include <gtest/gtest.h>
 
-namespace parley {
+namespace parley::cli {
 namespace {
 
 TEST(Library, ItsFunctionsCanBeCalled) {
@@ -33,4 +33,4 @@ TEST(Library, AFunctionThatIsNotThereIsNamed) {
 }
 
 }  // namespace
-}  // namespace parley
+}  // namespace parley::cli

@@ -1,10 +1,10 @@
-#include "base/library.h"
+#include "cli/library.h"
 
 #include <dlfcn.h>
 
 #include <string>
 
-namespace parley {
+namespace parley::cli {
 
 Result<Library> Library::load(const char* name, std::string_view package) {
   void* const handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -22,4 +22,4 @@ Result<void*> Library::find(const char* symbol) const {
   return found;
 }
 
-}  // namespace parley
+}  // namespace parley::cli

@@ -6,7 +6,7 @@
 
 #include "parley/base/error.h"
 
-namespace parley {
+namespace parley::cli {
 
 class Library {
  public:
@@ -29,4 +29,4 @@ class Library {
   const char* name_;
 };
 
-}  // namespace parley
+}  // namespace parley::cli

@@ -1,0 +1,34 @@
+// Loads libcurl and libpq when the command needs them, in place of linking them: most commands need neither.
+#include "cli/library.h"
+#include "net/curl.h"
+#ifdef PARLEY_HAS_POSTGRES
+#include "store/postgres/libpq.h"
+#endif
+
+namespace parley::net {
+
+Result<Curl> find_curl() {
+  PARLEY_TRY(const cli::Library library, cli::Library::load("libcurl.so.4", "libcurl4"));
+  Curl out;
+#define PARLEY_CURL_FIND(name) PARLEY_CHECK(library.find("curl_" #name, out.name));
+  PARLEY_CURL_FUNCTIONS(PARLEY_CURL_FIND)
+#undef PARLEY_CURL_FIND
+  return out;
+}
+
+}  // namespace parley::net
+
+#ifdef PARLEY_HAS_POSTGRES
+namespace parley::store {
+
+Result<Pq> find_pq() {
+  PARLEY_TRY(const cli::Library library, cli::Library::load("libpq.so.5", "libpq5"));
+  Pq out;
+#define PARLEY_PQ_FIND(name) PARLEY_CHECK(library.find("PQ" #name, out.name));
+  PARLEY_PQ_FUNCTIONS(PARLEY_PQ_FIND)
+#undef PARLEY_PQ_FIND
+  return out;
+}
+
+}  // namespace parley::store
+#endif
