@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "parley/base/utf8.h"
 
 namespace parley::cli {
@@ -20,7 +20,7 @@ struct CodeTool {
 };
 constexpr CodeTool kCodeTools[] = {{"bash", "command", true}, {"python", "code", false}};
 
-// The code, if it is the only argument: of two members with one name, nobody could say which one runs.
+// The code, if it is the only argument. With two members of one name it is undefined which one runs.
 std::optional<Text> code_in(const ToolUseBlock& use, std::string_view member) {
   const Result<Json> input = use.input();
   if (!input || !input->is_object()) return std::nullopt;
@@ -80,13 +80,12 @@ ShownArguments shown_arguments(std::string_view arguments) {
   if (text.size() <= 2 * kEnd) return {visible(text)};
   const std::size_t head = utf8_floor(text, kEnd);
   const std::size_t tail = utf8_floor(text, text.size() - kEnd);
-  return {fmt::format("{}\n[{} of {} bytes are not shown here]\n{}",
-                      visible(std::string_view(text).substr(0, head)), tail - head, text.size(),
-                      visible(std::string_view(text).substr(tail))),
+  return {fmt::format("{}\n[{} of {} bytes not shown]\n{}", visible(std::string_view(text).substr(0, head)),
+                      tail - head, text.size(), visible(std::string_view(text).substr(tail))),
           true};
 }
 
-Cover cover_of(const ToolUseBlock& use) {
+ApprovalScope approval_scope(const ToolUseBlock& use) {
   const std::string_view tool = use.name.view();
   const auto* row = std::ranges::find(kCodeTools, tool, &CodeTool::name);
   if (row == std::end(kCodeTools)) {

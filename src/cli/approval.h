@@ -1,4 +1,4 @@
-// What a person is shown of a call before it may run, and what "always" allows.
+// What the approval prompt shows of a call, and what "always" allows.
 //
 // Invariants (tests/cli/terminal_test.py shows them):
 //   A1  The beginning and the end of the arguments are always shown; what is cut between them is named, and
@@ -26,10 +26,10 @@ struct ShownArguments {
 ShownArguments shown_arguments(std::string_view arguments);
 
 // Calls of the same key are those that one "always" allows.
-struct Cover {
+struct ApprovalScope {
   std::string key;
   std::string sentence;  // "every bash command that runs only 'git'"
 };
-Cover cover_of(const ToolUseBlock& use);
+ApprovalScope approval_scope(const ToolUseBlock& use);
 
 }  // namespace parley::cli

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "parley/base/utf8.h"
 #include "parley/guard/request.h"
 #include "parley/json/buffer.h"
@@ -21,11 +21,11 @@ bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0')
 
 }  // namespace
 
-Outcome<Attachments> read_attachments(std::span<const std::string> files) {
+CommandResult<Attachments> read_attachments(std::span<const std::string> files) {
   Attachments out;
   for (const std::string& file : files) {
     const Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostAttachedBytes);
-    if (!read) return std::unexpected(complain(read.error(), {file}));
+    if (!read) return std::unexpected(report_error(read.error(), {file}));
     const std::string_view bytes = read->view();
     if (check_image(bytes, {.level = ImageLevel::Header}).format != ImageFormat::Unknown) {
       out.images.push_back(base64_encode(bytes));
@@ -34,14 +34,14 @@ Outcome<Attachments> read_attachments(std::span<const std::string> files) {
       out.texts += fmt::format("\n\n[file {}]\n{}{}[end of file {}]", file, bytes,
                                bytes.ends_with('\n') ? "" : "\n", file);
     } else {
-      return std::unexpected(
-          complain({Code::Unsupported, "neither an image that models take nor a text", ""}, {file}));
+      return std::unexpected(report_error(
+          {Code::Unsupported, "unsupported attachment: expected an image or UTF-8 text", ""}, {file}));
     }
   }
   return out;
 }
 
-Outcome<Message> request_of(std::string words, const Attachments& attachments) {
+CommandResult<Message> request_of(std::string words, const Attachments& attachments) {
   const std::vector<std::string>& names = attachments.names;
   const std::vector<std::string_view> views(attachments.images.begin(), attachments.images.end());
   words += attachments.texts;
@@ -52,11 +52,12 @@ Outcome<Message> request_of(std::string words, const Attachments& attachments) {
   if (request.error().path.starts_with(kImages)) {
     const auto index = static_cast<std::size_t>(std::atoi(request.error().path.c_str() + kImages.size()));
     if (index < names.size()) {
-      return std::unexpected(complain({request.error().code, request.error().message, ""}, {names[index]}));
+      return std::unexpected(
+          report_error({request.error().code, request.error().message, ""}, {names[index]}));
     }
   }
-  say(request.error().message);
-  return std::unexpected(Exit::Refused);
+  print_message(request.error().message);
+  return std::unexpected(ExitCode::Refused);
 }
 
 }  // namespace parley::cli

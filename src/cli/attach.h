@@ -1,11 +1,11 @@
-// What a user says, with the files that -a names, as a message.
+// A user's message with the files of -a.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/message/message.h"
 
 namespace parley::cli {
@@ -16,10 +16,10 @@ struct Attachments {
   std::vector<std::string> names;   // of the images
 };
 
-// Reads the files, each once: one may be a pipe. Says what is refused.
-Outcome<Attachments> read_attachments(std::span<const std::string> files);
+// Reads the files, each once: one may be a pipe. Prints what is refused.
+CommandResult<Attachments> read_attachments(std::span<const std::string> files);
 
-// Images are checked and sent as images; the texts stand behind the words. Says what is refused.
-Outcome<Message> request_of(std::string words, const Attachments& attachments);
+// Images are checked and sent as images; texts are appended. Prints what is refused.
+CommandResult<Message> request_of(std::string words, const Attachments& attachments);
 
 }  // namespace parley::cli

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "cli/attach.h"
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/line_reader.h"
-#include "cli/say.h"
 #include "cli/terminal.h"
 #include "cli/tool_choice.h"
 #include "parley/dialect/dialect.h"
@@ -28,12 +28,12 @@ struct ChatCommand {
   const char* name;
   const char* arguments;
   const char* does;
-  Next (*run)(Talk& talk, const std::string& argument);
+  Next (*run)(ChatSession& chat, const std::string& argument);
 };
 
-Next show_help(Talk& talk, const std::string& argument);
+Next show_help(ChatSession& chat, const std::string& argument);
 
-// The first word, and what stands behind it without the spaces at either end.
+// The first word, and the rest of the line without the spaces at either end.
 std::pair<std::string, std::string> first_word(const std::string& line) {
   constexpr const char* kSpaces = " \t\r\n";
   const std::size_t end = std::min(line.find_first_of(kSpaces), line.size());
@@ -42,107 +42,109 @@ std::pair<std::string, std::string> first_word(const std::string& line) {
   return {line.substr(0, end), line.substr(rest, std::max(rest, last) - rest)};
 }
 
-Next change_model(Talk& talk, const std::string& name) {
+Next change_model(ChatSession& chat, const std::string& name) {
   if (name.empty()) {
-    say(fmt::format("the model is {}", talk.model_name()));
-  } else if (talk.use_model(name)) {
-    say(fmt::format("the model is {} from now on", talk.model_name()));
+    print_message(fmt::format("model: {}", chat.model_name()));
+  } else if (chat.use_model(name)) {
+    print_message(fmt::format("switched to model {}", chat.model_name()));
   }
   return Next::Goes;
 }
 
-Next show_tools(Talk& talk, const std::string& /*argument*/) {
-  const ToolBox& tools = talk.tools();
-  if (tools.size() == 0) say("there are no tools");
+Next show_tools(ChatSession& chat, const std::string& /*argument*/) {
+  const ToolBox& tools = chat.tools();
+  if (tools.size() == 0) print_message("no tools available");
   for (const Tool& tool : tools.specs()) {
     const Permission looking = tools.policy().of(tool.name.view(), false);
     const Permission changing = tools.policy().of(tool.name.view(), true);
-    say(fmt::format("{:<10} {}", tool.name.view(),
-                    looking == changing
-                        ? std::string(to_string(looking))
-                        : fmt::format("{} to look, {} to change", to_string(looking), to_string(changing))));
+    print_message(fmt::format("{:<10} {}", tool.name.view(),
+                              looking == changing ? std::string(to_string(looking))
+                                                  : fmt::format("{} for reads, {} for changes",
+                                                                to_string(looking), to_string(changing))));
   }
   return Next::Goes;
 }
 
-Next continue_answer(Talk& talk, const std::string& /*argument*/) {
-  talk.continue_answer();
+Next continue_answer(ChatSession& chat, const std::string& /*argument*/) {
+  chat.continue_answer();
   return Next::Goes;
 }
 
-Next undo(Talk& talk, const std::string& /*argument*/) {
-  if (const auto count = talk.undo())
-    say(fmt::format("{} messages are out of sight; the session keeps them", *count));
+Next undo(ChatSession& chat, const std::string& /*argument*/) {
+  if (const auto count = chat.undo())
+    print_message(fmt::format("{} messages hidden from the model; still stored", *count));
   return Next::Goes;
 }
 
-Next fork(Talk& talk, const std::string& name) {
-  if (const auto id = talk.fork(name)) say(fmt::format("this is session {} from now on", *id));
+Next fork(ChatSession& chat, const std::string& name) {
+  if (const auto id = chat.fork(name)) print_message(fmt::format("switched to session {}", *id));
   return Next::Goes;
 }
 
-Next compact(Talk& talk, const std::string& /*argument*/) {
-  if (const auto count = talk.compact()) say(fmt::format("{} messages became a summary", *count));
+Next compact(ChatSession& chat, const std::string& /*argument*/) {
+  if (const auto count = chat.compact())
+    print_message(fmt::format("replaced {} messages by a summary", *count));
   return Next::Goes;
 }
 
-std::string window_of(const Talk& talk) {
+std::string window_of(const ChatSession& chat) {
   const auto thousands = [](std::size_t n) {
     return n < 1000 ? std::to_string(n) : fmt::format("{:.1f}k", static_cast<double>(n) / 1000);
   };
-  const std::string used = thousands(talk.tokens_used());
-  return talk.model().window ? fmt::format("{}/{}", used, thousands(*talk.model().window)) : used;
+  const std::string used = thousands(chat.tokens_used());
+  return chat.model().window ? fmt::format("{}/{}", used, thousands(*chat.model().window)) : used;
 }
 
-Next show_info(Talk& talk, const std::string& /*argument*/) {
-  const UsageTotals usage = talk.usage();
-  say(fmt::format("session {}, {} messages shown, {} tokens of the window", talk.session(),
-                  talk.messages().size(), window_of(talk)));
-  say(fmt::format("model {}, {} calls: {} fresh, {} cached, {} output tokens{}", talk.model_name(),
+Next show_info(ChatSession& chat, const std::string& /*argument*/) {
+  const UsageTotals usage = chat.usage();
+  print_message(fmt::format("session {}, {} messages in the window, {} tokens", chat.session(),
+                            chat.messages().size(), window_of(chat)));
+  print_message(
+      fmt::format("model {}, {} calls: {} fresh, {} cached, {} output tokens{}", chat.model_name(),
                   usage.calls, usage.fresh, usage.cache_read, usage.output,
                   usage.calls > 0 && usage.unpriced == 0 ? fmt::format(", {:.4f} dollars", usage.cost) : ""));
   return Next::Goes;
 }
 
 // "/export [DIALECT] [FILE]": to standard output without a file.
-Next export_talk(Talk& talk, const std::string& argument) {
+Next export_chat(ChatSession& chat, const std::string& argument) {
   const auto [name, file] = first_word(argument);
   const Result<Dialect> dialect = dialect_named(name.empty() ? "parley" : name);
   if (!dialect) {
-    say(dialect.error().message);
+    print_message(dialect.error().message);
     return Next::Goes;
   }
-  const Result<Writing> writing = write(Conversation(talk.messages()), *dialect);
+  const Result<Writing> writing = write(Conversation(chat.messages()), *dialect);
   if (!writing) {
-    say(writing.error().message);
+    print_message(writing.error().message);
   } else if (file.empty() || file == "-") {
-    talk.screen().lines(writing->text.str() + "\n");
-  } else if (print_content(writing->text.str() + "\n", file) == Exit::Ok) {
-    say(fmt::format("the conversation is in {}", file));
+    chat.screen().lines(writing->text.str() + "\n");
+  } else if (print_content(writing->text.str() + "\n", file) == ExitCode::Ok) {
+    print_message(fmt::format("exported to {}", file));
   }
   return Next::Goes;
 }
 
-Next quit(Talk& /*talk*/, const std::string& /*argument*/) { return Next::Ends; }
+Next quit(ChatSession& /*chat*/, const std::string& /*argument*/) { return Next::Ends; }
 
 constexpr ChatCommand kChatCommands[] = {
     {"/help", "", "this list", show_help},
-    {"/model", "[PROVIDER/NAME]", "say or change the model", change_model},
-    {"/tools", "", "the tools that are offered, and what they may", show_tools},
-    {"/continue", "", "continue an answer that was cut, or a request that has none", continue_answer},
-    {"/undo", "", "hide the last request and its answer", undo},
-    {"/fork", "[NAME]", "go on in a new session that shares this one", fork},
-    {"/compact", "", "put a summary in place of what was said", compact},
-    {"/info", "", "the session, the tokens and the costs", show_info},
-    {"/export", "[DIALECT] [FILE]", "write the conversation", export_talk},
-    {"/quit", "", "end the talk, as the end of the input does", quit},
+    {"/model", "[PROVIDER/NAME]", "show or change the model", change_model},
+    {"/tools", "", "available tools and their permissions", show_tools},
+    {"/continue", "", "continue a cut answer, or answer an interrupted request", continue_answer},
+    {"/undo", "", "hide the last request and its answer from the model", undo},
+    {"/fork", "[NAME]", "continue in a new session that starts with this history", fork},
+    {"/compact", "", "replace older messages by a summary", compact},
+    {"/info", "", "show session, tokens and cost", show_info},
+    {"/export", "[DIALECT] [FILE]", "write the conversation", export_chat},
+    {"/quit", "", "end the chat (also Ctrl-D)", quit},
 };
 
-Next show_help(Talk& /*talk*/, const std::string& /*argument*/) {
+Next show_help(ChatSession& /*chat*/, const std::string& /*argument*/) {
   for (const ChatCommand& each : kChatCommands) {
-    say(fmt::format("{:<9} {:<16} {}", each.name, each.arguments, each.does));
+    print_message(fmt::format("{:<9} {:<16} {}", each.name, each.arguments, each.does));
   }
-  say("a line that ends in \\ goes on; Ctrl-C stops an answer, twice the talk");
+  print_message("end a line with \\ to continue it; press Ctrl-C to stop an answer, twice to end the chat");
   return Next::Goes;
 }
 
@@ -152,16 +154,16 @@ std::vector<std::string> command_names() {
   return out;
 }
 
-Next run_command(Talk& talk, const std::string& line) {
+Next run_command(ChatSession& chat, const std::string& line) {
   const auto [name, argument] = first_word(line);
   const auto* command =
       std::ranges::find_if(kChatCommands, [&](const ChatCommand& each) { return each.name == name; });
   if (command == std::end(kChatCommands)) {
-    say(fmt::format("there is no command {}; /help lists them", name));
+    print_message(fmt::format("unknown command {}; /help lists the commands", name));
   } else if (*command->arguments == '\0' && !argument.empty()) {
-    say(fmt::format("{} takes nothing behind it", name));
+    print_message(fmt::format("{} takes no argument", name));
   } else {
-    return command->run(talk, argument);
+    return command->run(chat, argument);
   }
   return Next::Goes;
 }
@@ -183,40 +185,40 @@ Line read_request(LineReader& lines, const std::string& prompt) {
   return line;
 }
 
-Exit talk_by_lines(Talk& talk, LineReader& lines, Attachments attachments) {
-  Exit worst = Exit::Ok;
+ExitCode chat_by_lines(ChatSession& chat, LineReader& lines, Attachments attachments) {
+  ExitCode worst = ExitCode::Ok;
   bool was_interrupted = false;
   while (true) {
-    const Line line = read_request(lines, lines.is_person() ? window_of(talk) + "> " : "");
+    const Line line = read_request(lines, lines.is_interactive() ? window_of(chat) + "> " : "");
     if (line.end == Line::End::Closed) return worst;
     if (line.end == Line::End::TooLong) {
-      say("a line is longer than a request may be (4 MiB)");
-      return worse(worst, Exit::Refused);
+      print_message("line too long: a request has at most 4 MiB");
+      return worse(worst, ExitCode::Refused);
     }
     if (line.end == Line::End::Interrupted) {
-      if (was_interrupted || !lines.is_person()) return Exit::Interrupted;
+      if (was_interrupted || !lines.is_interactive()) return ExitCode::Interrupted;
       was_interrupted = true;
-      say("Ctrl-C again ends the talk, and so does Ctrl-D");
+      print_message("press Ctrl-C again, or Ctrl-D, to end the chat");
       continue;
     }
     was_interrupted = false;
     if (is_blank(line.text)) continue;
     lines.remember(line.text);
     if (line.text.starts_with('/')) {
-      if (run_command(talk, line.text) == Next::Ends) return worst;
+      if (run_command(chat, line.text) == Next::Ends) return worst;
       continue;
     }
-    const Outcome<Message> request = request_of(line.text, attachments);
+    const CommandResult<Message> request = request_of(line.text, attachments);
     if (!request) {
       worst = worse(worst, request.error());
       continue;
     }
     attachments = {};
-    const Exit exit = talk.ask(*request);
-    if (!talk.screen().failure()) return worst;
+    const ExitCode exit = chat.ask(*request);
+    if (!chat.screen().failure()) return worst;
     // A person has seen what went wrong, and may try again.
-    if (lines.is_person()) continue;
-    if (exit == Exit::Interrupted) return exit;
+    if (lines.is_interactive()) continue;
+    if (exit == ExitCode::Interrupted) return exit;
     worst = worse(worst, exit);
   }
 }
@@ -224,66 +226,66 @@ Exit talk_by_lines(Talk& talk, LineReader& lines, Attachments attachments) {
 // ---- One task
 
 // What is piped in, then the words.
-Outcome<std::string> with_input(const TalkOptions& options, const std::string& words) {
+CommandResult<std::string> with_input(const ChatOptions& options, const std::string& words) {
   const bool is_taken = std::ranges::find(options.attachments, "-") != options.attachments.end();
   const bool is_closed = (::fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE) == O_WRONLY;  // prepare_process()
   if (is_taken || is_closed || is_terminal(STDIN_FILENO)) return words;
   constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;
   const Result<json::Buffer> input = json::Buffer::from_file("-", kMostBytes);
-  if (!input) return std::unexpected(complain(input.error(), {"-"}));
+  if (!input) return std::unexpected(report_error(input.error(), {"-"}));
   std::string text(input->view());
   while (text.ends_with('\n')) text.pop_back();
   if (text.empty() || words.empty()) return text + words;
   return text + "\n\n" + words;
 }
 
-Exit ask_once(TalkOptions options, const std::string& words, const std::vector<std::string>& tools,
-              const char* continue_command) {
+ExitCode ask_once(ChatOptions options, const std::string& words, const std::vector<std::string>& tools,
+                  const char* continue_command) {
   options.continue_command = continue_command;
-  const Outcome<std::string> text = with_input(options, words);
+  const CommandResult<std::string> text = with_input(options, words);
   if (!text) return text.error();
   if (options.continues_last && is_blank(*text) && options.attachments.empty()) {
-    const auto talk = Talk::open(options, tools);
-    return talk ? (*talk)->finish((*talk)->continue_answer()) : talk.error();
+    const auto chat = ChatSession::open(options, tools);
+    return chat ? (*chat)->finish((*chat)->continue_answer()) : chat.error();
   }
-  const Outcome<Attachments> attachments = read_attachments(options.attachments);
+  const CommandResult<Attachments> attachments = read_attachments(options.attachments);
   if (!attachments) return attachments.error();
-  const Outcome<Message> request = request_of(*text, *attachments);
+  const CommandResult<Message> request = request_of(*text, *attachments);
   if (!request) return request.error();
-  const auto talk = Talk::open(options, tools);
-  if (!talk) return talk.error();
-  return (*talk)->finish((*talk)->ask(*request));
+  const auto chat = ChatSession::open(options, tools);
+  if (!chat) return chat.error();
+  return (*chat)->finish((*chat)->ask(*request));
 }
 
 }  // namespace
 
-Exit chat(const TalkOptions& options) {
+ExitCode chat(const ChatOptions& options) {
   if (std::ranges::find(options.attachments, "-") != options.attachments.end()) {
-    return usage("the lines of a talk come from standard input, so -a needs a file", "chat");
+    return usage_error("chat reads its lines from standard input: -a needs a file name, not '-'", "chat");
   }
-  const Outcome<Attachments> attachments = read_attachments(options.attachments);
+  const CommandResult<Attachments> attachments = read_attachments(options.attachments);
   if (!attachments) return attachments.error();
-  // A bad image is told now, not when the first line is typed.
+  // A bad image is reported now, not when the first line is typed.
   if (const auto request = request_of("-", *attachments); !request) return request.error();
-  TalkOptions own = options;
+  ChatOptions own = options;
   own.continue_command = "/continue";
-  const auto talk = Talk::open(own, all_tools());
-  if (!talk) return talk.error();
+  const auto chat = ChatSession::open(own, all_tools());
+  if (!chat) return chat.error();
   const Result<std::string> history = user_file(Folder::State, "history");
   const std::unique_ptr<LineReader> lines =
       open_line_reader(history.value_or(std::string()), command_names());
-  if (lines->is_person() && !options.quiet) {
-    say(fmt::format("session {}, model {}; /help lists the commands", (*talk)->session(),
-                    (*talk)->model_name()));
+  if (lines->is_interactive() && !options.quiet) {
+    print_message(fmt::format("session {}, model {}; /help lists the commands", (*chat)->session(),
+                              (*chat)->model_name()));
   }
-  return (*talk)->finish(talk_by_lines(**talk, *lines, *attachments));
+  return (*chat)->finish(chat_by_lines(**chat, *lines, *attachments));
 }
 
-Exit run_task(const TalkOptions& options, const std::string& words) {
+ExitCode run_task(const ChatOptions& options, const std::string& words) {
   return ask_once(options, words, all_tools(), "'parley run -c'");
 }
 
-Exit answer_prompt(const TalkOptions& options, const std::string& words) {
+ExitCode answer_prompt(const ChatOptions& options, const std::string& words) {
   return ask_once(options, words, {}, "'parley -c -p \"\"'");
 }
 

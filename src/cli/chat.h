@@ -3,18 +3,18 @@
 
 #include <string>
 
-#include "cli/exit.h"
-#include "cli/talk.h"
+#include "cli/chat_session.h"
+#include "cli/exit_code.h"
 
 namespace parley::cli {
 
-// A talk: a line is a request, or a command if it begins with a slash. A line that ends in a backslash goes
-// on with the next one; what is pasted at a terminal is one request, line feeds and all. Ends at the end of
-// the input. Of a pipe, the exit is that of the worst answer.
-Exit chat(const TalkOptions& options);
+// A chat: a line is a request, or a command if it begins with a slash. A backslash at the end of a line
+// continues it; pasted text is one request, with its line feeds. Ends at the end of the input. With piped
+// input, returns the exit code of the worst answer.
+ExitCode chat(const ChatOptions& options);
 
 // One task or prompt. What is piped in comes first, then `words`.
-Exit run_task(const TalkOptions& options, const std::string& words);
-Exit answer_prompt(const TalkOptions& options, const std::string& words);
+ExitCode run_task(const ChatOptions& options, const std::string& words);
+ExitCode answer_prompt(const ChatOptions& options, const std::string& words);
 
 }  // namespace parley::cli

@@ -1,11 +1,11 @@
-// `parley check`: says what is wrong with conversations and changes nothing.
+// `parley check`: reports what is wrong with conversations and changes nothing.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/dialect/dialect.h"
 
 namespace parley::cli {
@@ -19,6 +19,6 @@ struct CheckOptions {
   std::string output = "-";  // standard output
 };
 
-Exit check(const CheckOptions& options);
+ExitCode check(const CheckOptions& options);
 
 }  // namespace parley::cli

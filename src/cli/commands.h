@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 
 namespace CLI {
 class App;
@@ -16,19 +16,19 @@ class App;
 
 namespace parley::cli {
 
-// What a command does once its options are typed.
-using Run = std::function<Exit()>;
+// Runs a command with its parsed options.
+using Run = std::function<ExitCode()>;
 
 struct Command {
   const char* name;
   const char* summary;
-  // Describes the options of the command and gives what runs it. `output` is what -o will say.
+  // Describes the options of the command and returns what runs it. `output` is the value of -o.
   Run (*add)(CLI::App& command, const std::string& output);
-  // What its first argument may be, for completions; null if that is not one of a few.
+  // The values of its first argument, for completions; null if it has no fixed values.
   std::vector<std::string> (*words)() = nullptr;
 };
 
-std::span<const Command> talk_commands();      // chat, run, prompt
+std::span<const Command> chat_commands();      // chat, run, prompt
 std::span<const Command> document_commands();  // convert, check, dialects, media, tokens, filter
 std::span<const Command> session_commands();   // sessions, doctor
 std::span<const Command> model_commands();     // rehearse

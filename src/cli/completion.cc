@@ -19,7 +19,7 @@ Words dialect_names() {
   return out;
 }
 
-// What may stand behind an option, by the name that help gives to its value.
+// The values of an option, by the name that help gives to its value.
 Words values_of(const std::string& value) {
   if (value == "D") return dialect_names();
   if (value == "P") return {"agentscope-chat", "agentscope-multiagent", "openmanus"};
@@ -227,8 +227,8 @@ std::vector<std::string> shells() {
 Result<std::string> completion(std::string_view shell, std::span<const DescribedCommand> commands) {
   const auto row = std::ranges::find_if(kShells, [&](const Shell& each) { return each.name == shell; });
   if (row == std::end(kShells)) {
-    return fail(Code::NotFound, fmt::format("there is no completion for '{}'; there are: {}", shell,
-                                            fmt::join(shells(), ", ")));
+    return fail(Code::NotFound,
+                fmt::format("unknown shell '{}': expected one of {}", shell, fmt::join(shells(), ", ")));
   }
   return row->make(commands);
 }

@@ -13,7 +13,7 @@ namespace parley::cli {
 
 std::vector<std::string> shells();  // bash, fish, zsh
 
-// Fails with NotFound if `shell` is none of shells().
+// Fails with NotFound if `shell` is not in shells().
 Result<std::string> completion(std::string_view shell, std::span<const DescribedCommand> commands);
 
 }  // namespace parley::cli

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "cli/config_file.h"
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
-#include "cli/say.h"
 #include "cli/secrets.h"
 #include "parley/model/provider.h"
 
@@ -23,13 +23,13 @@ namespace {
 
 std::unexpected<Error> wrong(const ConfigEntry& entry, std::string_view expected) {
   return fail(Code::Invalid, fmt::format("'{}' must be {}", fmt::join(entry.path, "."), expected),
-              entry.place);
+              entry.location);
 }
 
 Result<std::string> text_in(ConfigEntry& entry) {
   auto* text = std::get_if<std::string>(&entry.value);
-  if (text == nullptr) return wrong(entry, "a text");
-  if (text->empty()) return wrong(entry, "a text that is not empty");
+  if (text == nullptr) return wrong(entry, "a string");
+  if (text->empty()) return wrong(entry, "a non-empty string");
   return std::move(*text);
 }
 
@@ -37,31 +37,31 @@ Result<double> number_in(const ConfigEntry& entry) {
   double number = -1;
   if (const auto* integer = std::get_if<std::int64_t>(&entry.value)) number = static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&entry.value)) number = *real;
-  if (!(number >= 0)) return wrong(entry, "a number that is not negative");
+  if (!(number >= 0)) return wrong(entry, "a non-negative number");
   return number;
 }
 
-template <Chosen<std::string> Config::* kMember>
+template <ConfigValue<std::string> Config::* kMember>
 Result<void> set_text(Config& config, ConfigEntry& entry) {
   PARLEY_TRY(std::string text, text_in(entry));
-  (config.*kMember).choose(std::move(text), entry.place);
+  (config.*kMember).set(std::move(text), entry.location);
   return {};
 }
 
-template <Chosen<std::size_t> Config::* kMember, std::int64_t kMost>
+template <ConfigValue<std::size_t> Config::* kMember, std::int64_t kMost>
 Result<void> set_count(Config& config, ConfigEntry& entry) {
   const auto* count = std::get_if<std::int64_t>(&entry.value);
   if (count == nullptr || *count < 1 || *count > kMost) {
     return wrong(entry, fmt::format("a number from 1 to {}", kMost));
   }
-  (config.*kMember).choose(static_cast<std::size_t>(*count), entry.place);
+  (config.*kMember).set(static_cast<std::size_t>(*count), entry.location);
   return {};
 }
 
 Result<void> set_tools(Config& config, ConfigEntry& entry) {
   auto* names = std::get_if<std::vector<std::string>>(&entry.value);
   if (names == nullptr) return wrong(entry, "a list of names");
-  config.tools.choose(std::move(*names), entry.place);
+  config.tools.set(std::move(*names), entry.location);
   return {};
 }
 
@@ -77,7 +77,7 @@ Result<void> set_permission(Config& config, ConfigEntry& entry) {
 Result<void> set_denial(Config& config, ConfigEntry& entry) {
   const auto* name = std::get_if<std::string>(&entry.value);
   if (name == nullptr || *name != "deny") {
-    return wrong(entry, "deny here: a project's file takes tools away and allows none");
+    return wrong(entry, "deny: a project's file can deny tools but not allow them");
   }
   return set_permission(config, entry);
 }
@@ -95,7 +95,7 @@ Result<ProviderChoice*> provider_in(Config& config, const ConfigEntry& entry) {
   const Result<const Provider*> provider = provider_named(name);
   if (!provider) {
     return fail(Code::Invalid, fmt::format("'{}': {}", fmt::join(entry.path, "."), provider.error().message),
-                entry.place);
+                entry.location);
   }
   return &config.providers[name];
 }
@@ -103,14 +103,14 @@ Result<ProviderChoice*> provider_in(Config& config, const ConfigEntry& entry) {
 Result<void> set_key(Config& config, ConfigEntry& entry) {
   PARLEY_TRY(std::string key, text_in(entry));
   PARLEY_TRY(ProviderChoice * provider, provider_in(config, entry));
-  provider->key.choose(Secret::take(key), entry.place);
+  provider->key.set(Secret::take(key), entry.location);
   return {};
 }
 
 Result<void> set_base_url(Config& config, ConfigEntry& entry) {
   PARLEY_TRY(std::string url, text_in(entry));
   PARLEY_TRY(ProviderChoice * provider, provider_in(config, entry));
-  provider->base_url.choose(std::move(url), entry.place);
+  provider->base_url.set(std::move(url), entry.location);
   return {};
 }
 
@@ -166,17 +166,16 @@ Result<void> take_file(Config& config, const std::string& file, Owner owner) {
     const auto key = std::ranges::find_if(keys(), [&](const Key& each) { return fits(each, entry.path); });
     const std::string name = fmt::format("{}", fmt::join(entry.path, "."));
     if (key == keys().end()) {
-      return fail(Code::Invalid,
-                  fmt::format("there is no key '{}'; docs/configuration.md has those there are", name),
-                  entry.place);
+      return fail(Code::Invalid, fmt::format("unknown key '{}'; docs/configuration.md lists the keys", name),
+                  entry.location);
     }
     const Set set = owner == Owner::User ? key->in_user_file : key->in_project_file;
     if (set == nullptr) {
       return fail(Code::Invalid,
-                  fmt::format("'{}' may stand in the user's file only, not in a project's", name),
-                  entry.place);
+                  fmt::format("'{}' is allowed in the user's file only, not in a project's", name),
+                  entry.location);
     }
-    if (const auto* text = std::get_if<std::string>(&entry.value)) note_secrets(entry.path.back(), *text);
+    if (const auto* text = std::get_if<std::string>(&entry.value)) register_secrets(entry.path.back(), *text);
     PARLEY_CHECK(set(config, entry));
   }
   config.files.push_back(file);
@@ -201,9 +200,8 @@ std::string ollama_url(const std::string& host) {
 }
 
 void take_environment(Config& config) {
-  const auto take = [](Chosen<std::string>& into, const char* variable) {
-    if (std::string value = from_environment(variable); !value.empty())
-      into.choose(std::move(value), variable);
+  const auto take = [](ConfigValue<std::string>& into, const char* variable) {
+    if (std::string value = from_environment(variable); !value.empty()) into.set(std::move(value), variable);
   };
   take(config.model, "PARLEY_MODEL");
   take(config.store, "PARLEY_STORE");
@@ -214,25 +212,25 @@ void take_environment(Config& config) {
     for (const std::string_view variable : {row.key_variable, row.other_key_variable}) {
       std::string key = variable.empty() ? "" : from_environment(std::string(variable).c_str());
       if (key.empty()) continue;
-      config.providers[std::string(row.name)].key.choose(Secret::take(key), variable);
+      config.providers[std::string(row.name)].key.set(Secret::take(key), variable);
       break;
     }
     const std::string variable(row.base_url_variable);
     std::string url = variable.empty() ? "" : from_environment(variable.c_str());
     if (url.empty()) continue;
-    if (row.name == "ollama") note_secrets("url", url = ollama_url(url));
-    config.providers[std::string(row.name)].base_url.choose(std::move(url), variable);
+    if (row.name == "ollama") register_secrets("url", url = ollama_url(url));
+    config.providers[std::string(row.name)].base_url.set(std::move(url), variable);
   }
-  // In the table a variable says that a key is needed, and most compatible servers want none.
+  // In the table a variable means that a key is needed, and most compatible servers need no key.
   if (std::string key = from_environment("PARLEY_API_KEY"); !key.empty()) {
-    config.providers["compatible"].key.choose(Secret::take(key), "PARLEY_API_KEY");
+    config.providers["compatible"].key.set(Secret::take(key), "PARLEY_API_KEY");
   }
 }
 
 // ---- The files
 
-// The nearest .parley.toml of this user in the folder of work or above it; empty if there is none. One that
-// belongs to somebody else (in a shared folder such as /tmp) is nobody's project here.
+// The nearest .parley.toml in the working directory or above it; empty if there is no such file. A file of
+// another user (in a shared folder such as /tmp) is ignored.
 std::string project_file() {
   char folder[PATH_MAX];
   if (::getcwd(folder, sizeof folder) == nullptr) return {};
@@ -271,15 +269,15 @@ Result<Config> read_config() {
   return config;
 }
 
-Exit complain_of_config(const Error& error) {
-  say(fmt::format("{} ({})", error.message, error.path));
-  return error.code == Code::Invalid ? Exit::Refused : Exit::Environment;
+ExitCode report_config_error(const Error& error) {
+  print_message(fmt::format("{} ({})", error.message, error.path));
+  return error.code == Code::Invalid ? ExitCode::Refused : ExitCode::Environment;
 }
 
-Exit complain_of_choice(std::string_view what, std::string_view from) {
+ExitCode report_choice_error(std::string_view what, std::string_view from) {
   const bool is_typed = from.starts_with("--");
-  say(is_typed ? fmt::format("{}: {}", from, what) : fmt::format("{} ({})", what, from));
-  return is_typed ? Exit::Usage : Exit::Refused;
+  print_message(is_typed ? fmt::format("{}: {}", from, what) : fmt::format("{} ({})", what, from));
+  return is_typed ? ExitCode::Usage : ExitCode::Refused;
 }
 
 }  // namespace parley::cli

@@ -54,14 +54,14 @@ Result<FileText> text_of(const std::string& file) {
   const int error = errno;
   ::close(fd);
   if (got < 0) return cannot_read(file, error);
-  if (size > kMostConfigBytes) return fail(Code::Invalid, "a configuration has at most 1 MiB", file);
+  if (size > kMostConfigBytes) return fail(Code::Invalid, "the configuration is larger than 1 MiB", file);
   out.text.resize(size);
   if (!is_utf8(out.text)) return fail(Code::Invalid, "the configuration is not UTF-8", file);
   return out;
 }
 
 // toml++ recurses on the parts of a dotted key when it takes its tables down. The place of the first line
-// that has more dots, outside of texts and comments, than any key of ours; 0 if there is none.
+// that has more dots, outside of texts and comments, than any known key; 0 if no key has.
 std::size_t line_of_deep_key(std::string_view text) {
   constexpr std::size_t kMostDots = 100;
   constexpr std::string_view kThrice[] = {R"(""")", "'''"};
@@ -89,12 +89,12 @@ std::size_t line_of_deep_key(std::string_view text) {
   return 0;
 }
 
-// What toml++ says begins with "Error while parsing key-value pair: " or the like.
+// Messages of toml++ begin with "Error while parsing key-value pair: " or the like.
 std::string what_is_wrong(std::string_view description) {
   const std::size_t colon =
       description.starts_with("Error while") ? description.find(": ") : std::string_view::npos;
   if (colon != std::string_view::npos) description.remove_prefix(colon + 2);
-  return fmt::format("no TOML: {}; a line is KEY = \"TEXT\", KEY = NUMBER or [TABLE]", description);
+  return fmt::format("invalid TOML: {}; expected KEY = \"TEXT\", KEY = NUMBER or [TABLE]", description);
 }
 
 std::optional<std::vector<std::string>> strings_of(toml::array& list) {
@@ -138,7 +138,7 @@ Result<std::vector<ConfigEntry>> read_config_file(const std::string& file) {
   PARLEY_TRY(const FileText text, text_of(file));
   const auto place = [&](const toml::source_region& at) { return fmt::format("{}:{}", file, at.begin.line); };
   if (const std::size_t line = line_of_deep_key(text.text); line != 0) {
-    return fail(Code::Invalid, "a key has too many parts", fmt::format("{}:{}", file, line));
+    return fail(Code::Invalid, "the key is nested too deeply", fmt::format("{}:{}", file, line));
   }
   toml::table root;
   try {
@@ -160,10 +160,11 @@ Result<std::vector<ConfigEntry>> read_config_file(const std::string& file) {
       }
       ConfigEntry entry{std::move(path), place(node.source()), {}};
       if (!take_value(node, entry)) {
-        return fail(Code::Invalid,
-                    fmt::format("'{}' is neither a text, a number, true, false nor a list of texts",
-                                fmt::join(entry.path, ".")),
-                    entry.place);
+        return fail(
+            Code::Invalid,
+            fmt::format("invalid value for '{}': expected a string, a number, a boolean or a list of strings",
+                        fmt::join(entry.path, ".")),
+            entry.location);
       }
       out.push_back(std::move(entry));
     }

@@ -12,7 +12,7 @@ namespace parley::cli {
 
 struct ConfigEntry {
   std::vector<std::string> path;  // {"tools", "use"}
-  std::string place;              // "FILE:LINE"
+  std::string location;           // "FILE:LINE"
   std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>> value;
 };
 

@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/lines.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/say.h"
 #include "parley/base/clock.h"
 #include "parley/dialect/repair.h"
 #include "parley/json/json.h"
@@ -18,14 +18,14 @@ namespace {
 class Conversion {
  public:
   Conversion(const ConvertOptions& options, NoteLog& notes) : options_(options), notes_(notes) {
-    place_.file = options.input;
+    location_.file = options.input;
     reading_.strict = options.strict;
     writing_.strict = options.strict;
     writing_.keep = false;  // nothing is written twice
     is_as_read_ = is_same_dialect();
   }
 
-  Outcome<void> run() { return options_.lines ? lines() : document(); }
+  CommandResult<void> run() { return options_.lines ? lines() : document(); }
 
   // Whether anything is at its destination: all of it, or the lines before a bad one.
   bool output_stands() const { return output_stands_; }
@@ -33,92 +33,92 @@ class Conversion {
  private:
   bool is_same_dialect() const { return options_.from == options_.to; }
 
-  Outcome<void> document() {
+  CommandResult<void> document() {
     Result<json::Buffer> bytes = json::Buffer::from_file(options_.input.c_str(), reading_.limits.bytes);
-    if (!bytes) return std::unexpected(complain(bytes.error(), place_));
-    const Outcome<Text> text = converted(*std::move(bytes));
+    if (!bytes) return std::unexpected(report_error(bytes.error(), location_));
+    const CommandResult<Text> text = converted(*std::move(bytes));
     if (!text) return std::unexpected(text.error());
 
     Result<Output> output = open_output();
-    if (!output) return std::unexpected(complain(output.error(), {options_.output}));
+    if (!output) return std::unexpected(report_error(output.error(), {options_.output}));
     if (options_.pretty) {
       const Result<Json> json = Json::parse(*text, reading_.limits);
-      if (!json) return std::unexpected(complain(json.error(), place_));
+      if (!json) return std::unexpected(report_error(json.error(), location_));
       return finish(*output, write(*output, json->pretty(), "\n"));
     }
     return finish(*output, write(*output, *text, is_as_read_ ? "" : "\n"));
   }
 
-  Outcome<void> lines() {
+  CommandResult<void> lines() {
     Result<FileLines> reader = FileLines::open(options_.input, reading_.limits.bytes);
-    if (!reader) return std::unexpected(complain(reader.error(), place_));
+    if (!reader) return std::unexpected(report_error(reader.error(), location_));
     Result<Output> output = open_output();
-    if (!output) return std::unexpected(complain(output.error(), {options_.output}));
+    if (!output) return std::unexpected(report_error(output.error(), {options_.output}));
 
     // Lines that scroll by on the terminal are progress enough.
     Progress progress(!options_.quiet && !output->is_terminal(), reader->size());
-    Outcome<void> outcome = each_line(*reader, *output, progress);
-    if (outcome) progress.finish(place_.line, reader->consumed());
+    CommandResult<void> outcome = each_line(*reader, *output, progress);
+    if (outcome) progress.finish(location_.line, reader->consumed());
     // Lines before a bad one stand, unless the file is to be whole.
     if (!outcome && !output->is_whole_or_nothing()) output_stands_ = output->flush().has_value();
     return finish(*output, std::move(outcome));
   }
 
-  Outcome<void> each_line(FileLines& reader, Output& output, Progress& progress) {
+  CommandResult<void> each_line(FileLines& reader, Output& output, Progress& progress) {
     for (;;) {
       if (!reader.is_ready()) {
         // What is done is passed on before waiting for more, so that a slow pipe is not held back.
         if (auto outcome = written(output, output.flush()); !outcome) return outcome;
-        progress.update(place_.line, reader.consumed());
+        progress.update(location_.line, reader.consumed());
       }
       const Result<std::optional<FileLines::Line>> line = reader.next();
       if (line && !*line) return {};
-      place_.line = reader.number();
-      if (!line) return std::unexpected(complain(line.error(), place_));
+      location_.line = reader.number();
+      if (!line) return std::unexpected(report_error(line.error(), location_));
       if (auto outcome = one_line(**line, output); !outcome) return outcome;
     }
   }
 
-  Outcome<void> one_line(const FileLines::Line& line, Output& output) {
+  CommandResult<void> one_line(const FileLines::Line& line, Output& output) {
     const std::string_view end = line.has_end || !is_same_dialect() ? "\n" : "";
     if (is_blank(line.text)) {
       if (!is_same_dialect()) return {};
       return write(output, line.text, end);
     }
-    const Outcome<Text> text = converted(json::Buffer::copy_of(line.text));
+    const CommandResult<Text> text = converted(json::Buffer::copy_of(line.text));
     if (!text) return std::unexpected(text.error());
     return write(output, *text, end);
   }
 
-  Outcome<Text> converted(json::Buffer document) {
+  CommandResult<Text> converted(json::Buffer document) {
     Result<Reading> reading = parley::read(std::move(document), options_.from, reading_);
-    if (!reading) return std::unexpected(complain(reading.error(), place_));
-    if (auto outcome = notes_.add(std::move(reading->notes), place_.line); !outcome) {
+    if (!reading) return std::unexpected(report_error(reading.error(), location_));
+    if (auto outcome = notes_.add(std::move(reading->notes), location_.line); !outcome) {
       return std::unexpected(outcome.error());
     }
     if (auto outcome = set_model(*reading); !outcome) return std::unexpected(outcome.error());
     if (auto outcome = repair(reading->conversation); !outcome) return std::unexpected(outcome.error());
     Result<Writing> writing = written_by_policy(reading->conversation);
-    if (!writing) return std::unexpected(complain(writing.error(), place_));
-    if (auto outcome = notes_.add(std::move(writing->notes), place_.line); !outcome) {
+    if (!writing) return std::unexpected(report_error(writing.error(), location_));
+    if (auto outcome = notes_.add(std::move(writing->notes), location_.line); !outcome) {
       return std::unexpected(outcome.error());
     }
     return std::move(writing->text);
   }
 
   // In the same dialect all else of a request stays as it is.
-  Outcome<void> set_model(Reading& reading) {
+  CommandResult<void> set_model(Reading& reading) {
     Conversation& conversation = reading.conversation;
     if (options_.model.empty() || conversation.shape() == DocumentShape::Response) return {};
     const Result<Text> name = Text::copy(options_.model);
-    if (!name) return std::unexpected(complain(name.error(), place_));
+    if (!name) return std::unexpected(report_error(name.error(), location_));
     is_as_read_ = false;
     if (is_same_dialect() && conversation.shape() == DocumentShape::Envelope) {
       const Result<Writing> whole = parley::write(conversation, options_.from, writing_);
-      if (!whole) return std::unexpected(complain(whole.error(), place_));
+      if (!whole) return std::unexpected(report_error(whole.error(), location_));
       Result<Reading> again =
           parley::read(with_model(Json::trusted(whole->text), *name).text(), options_.from, reading_);
-      if (!again) return std::unexpected(complain(again.error(), place_));
+      if (!again) return std::unexpected(report_error(again.error(), location_));
       reading.conversation = std::move(again->conversation);
       return {};
     }
@@ -160,33 +160,33 @@ class Conversion {
     return writing;
   }
 
-  Outcome<void> repair(Conversation& conversation) {
+  CommandResult<void> repair(Conversation& conversation) {
     if (!options_.repair && !options_.complete_pending) return {};
     Repairing repairing = parley::repair(
         conversation,
         {.history = options_.repair, .complete_pending = options_.complete_pending, .target = options_.to});
     for (const Note& note : repairing.notes) {
       if (!options_.strict || note.severity != Severity::Major) continue;
-      return std::unexpected(complain({Code::Lossy, to_line(note), {}}, place_));
+      return std::unexpected(report_error({Code::Lossy, to_line(note), {}}, location_));
     }
     is_as_read_ = is_as_read_ && repairing.notes.empty();
     conversation = std::move(repairing.conversation);
-    return notes_.add(std::move(repairing.notes), place_.line);
+    return notes_.add(std::move(repairing.notes), location_.line);
   }
 
   Result<Output> open_output() const { return Output::open(options_.output); }
 
-  static Outcome<void> write(Output& output, std::string_view text, std::string_view end) {
+  static CommandResult<void> write(Output& output, std::string_view text, std::string_view end) {
     if (auto outcome = written(output, output.write(text)); !outcome) return outcome;
     return written(output, output.write(end));
   }
 
-  static Outcome<void> written(const Output& output, const Result<void>& result) {
+  static CommandResult<void> written(const Output& output, const Result<void>& result) {
     if (result) return {};
     return std::unexpected(output.end(result.error()));
   }
 
-  Outcome<void> finish(Output& output, Outcome<void> outcome) {
+  CommandResult<void> finish(Output& output, CommandResult<void> outcome) {
     if (!outcome) return outcome;
     outcome = written(output, output.commit());
     output_stands_ = outcome.has_value();
@@ -195,7 +195,7 @@ class Conversion {
 
   const ConvertOptions& options_;
   NoteLog& notes_;
-  Place place_;
+  Location location_;
   ReadOptions reading_;
   WriteOptions writing_;
   bool is_as_read_ = false;  // a document comes out byte for byte, with its own end or without
@@ -204,15 +204,15 @@ class Conversion {
 
 }  // namespace
 
-Exit convert(const ConvertOptions& options) {
+ExitCode convert(const ConvertOptions& options) {
   std::optional<ScopedClock> clock;
   if (options.now) clock.emplace(*options.now);
-  Outcome<NoteLog> notes = NoteLog::open(options.notes, options.quiet);
+  CommandResult<NoteLog> notes = NoteLog::open(options.notes, options.quiet);
   if (!notes) return notes.error();
   Conversion conversion(options, *notes);
-  const Outcome<void> outcome = conversion.run();
-  const Outcome<void> noted = notes->finish(conversion.output_stands());
-  return worse(outcome ? Exit::Ok : outcome.error(), noted ? Exit::Ok : noted.error());
+  const CommandResult<void> outcome = conversion.run();
+  const CommandResult<void> noted = notes->finish(conversion.output_stands());
+  return worse(outcome ? ExitCode::Ok : outcome.error(), noted ? ExitCode::Ok : noted.error());
 }
 
 }  // namespace parley::cli

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/policy.h"
 
@@ -18,7 +18,7 @@ struct ConvertOptions {
   bool complete_pending = false;  // answer the calls of the last step
   bool strict = false;
   std::optional<Policy> policy;  // another program's formatter in place of Parley's writer
-  bool lines = false;            // JSON Lines: each line is a document of its own
+  bool lines = false;            // JSON Lines: each line is a document
   bool pretty = false;           // REQUIRES: not `lines`
   bool quiet = false;
   std::string model;                     // of the request that is written; as it was if empty
@@ -28,6 +28,6 @@ struct ConvertOptions {
   std::optional<std::string> notes;
 };
 
-Exit convert(const ConvertOptions& options);
+ExitCode convert(const ConvertOptions& options);
 
 }  // namespace parley::cli

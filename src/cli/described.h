@@ -7,8 +7,8 @@
 namespace parley::cli {
 
 struct DescribedOption {
-  std::vector<std::string> names;  // "-q", "--quiet"; none for an argument
-  std::string value;               // what stands behind the name, or the argument: "FILE"; empty for a flag
+  std::vector<std::string> names;  // "-q", "--quiet"; empty for an argument
+  std::string value;               // name of the value or the argument: "FILE"; empty for a flag
   std::string help;
   bool is_required = false;
   bool is_many = false;  // may be given more than once

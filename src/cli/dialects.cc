@@ -33,8 +33,8 @@ std::string as_json() {
 
 }  // namespace
 
-Exit list_dialects(bool json, const std::string& path) {
-  return print(json ? as_json() : as_table(), path, json ? Form::Json : Form::Lines);
+ExitCode list_dialects(bool json, const std::string& path) {
+  return print(json ? as_json() : as_table(), path, json ? ReportFormat::Json : ReportFormat::Lines);
 }
 
 }  // namespace parley::cli

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 
 namespace parley::cli {
 
-Exit list_dialects(bool json, const std::string& output);
+ExitCode list_dialects(bool json, const std::string& output);
 
 }  // namespace parley::cli

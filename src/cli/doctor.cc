@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "cli/config.h"
+#include "cli/diagnostics.h"
 #include "cli/mcp.h"
 #include "cli/model.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "cli/tool_choice.h"
 #include "cli/tracing.h"
 #include "parley/json/writer.h"
@@ -17,8 +17,8 @@
 namespace parley::cli {
 namespace {
 
-// "what (where, or who chose it)"
-std::string told(const Error& error) {
+// "MESSAGE (LOCATION or SOURCE)"
+std::string error_text(const Error& error) {
   return error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path);
 }
 
@@ -26,13 +26,13 @@ std::string told(const Error& error) {
 
 std::string for_people(const store::Health& health) {
   if (health.backend.empty()) {
-    return fmt::format("store   not ok\n        error: {}\n", visible(told(*health.error)));
+    return fmt::format("store   not ok\n        error: {}\n", visible(error_text(*health.error)));
   }
   const std::string engine = health.version.empty() ? health.backend : health.backend + " " + health.version;
   std::string out =
       fmt::format("store   {}  {}, durability {}, {} us, circuit {}\n", health.is_ok ? "ok" : "not ok",
                   engine, to_string(health.durability), health.latency_us, to_string(health.circuit));
-  if (health.error) out += fmt::format("        error: {}\n", visible(told(*health.error)));
+  if (health.error) out += fmt::format("        error: {}\n", visible(error_text(*health.error)));
   for (const std::string& warning : health.warnings)
     out += fmt::format("        warning: {}\n", visible(warning));
   return out;
@@ -47,7 +47,7 @@ void put(json::Writer& w, const store::Health& health) {
   w.key("durability").string(Text::repaired(to_string(health.durability)));
   w.key("latency_us").number(health.latency_us);
   w.key("circuit").string(Text::repaired(to_string(health.circuit)));
-  if (health.error) w.key("error").string(Text::repaired(told(*health.error)));
+  if (health.error) w.key("error").string(Text::repaired(error_text(*health.error)));
   w.key("warnings").begin_array();
   for (const std::string& warning : health.warnings) w.string(Text::repaired(warning));
   w.end_array().end_object();
@@ -180,11 +180,11 @@ void put(json::Writer& w, const ConfigHealth& health) {
 // ---- The model
 
 struct ModelHealth {
-  std::string name;                    // empty: nobody named one
+  std::string name;                    // empty: no model is set
   std::string base_url;                // empty: the provider's own
-  std::string key_from;                // empty: there is none
+  std::string key_from;                // empty: no key
   std::optional<std::string> trouble;  // what is wrong, and what to do about it
-  std::optional<std::string> said;     // what it answered
+  std::optional<std::string> reply;    // of the model
 };
 
 // Asks for one word.
@@ -192,7 +192,7 @@ void ask_online(ModelHealth& health, Model& model) {
   Conversation conversation({Message::user_message(Text("Say: ok"))});
   const Called<ModelAnswer> answer = model.complete({.conversation = std::move(conversation)});
   if (answer) {
-    health.said = answer->message.get_text_content().value_or(Text()).str();
+    health.reply = answer->message.get_text_content().value_or(Text()).str();
   } else {
     health.trouble = answer.error().message;
   }
@@ -206,7 +206,7 @@ ModelHealth health_of(const Config& config, bool is_online) {
   if (!name || *name == kRehearsal) return health;
   Result<ModelConfig> chosen = chosen_model(health.name, config);
   if (!chosen) {
-    health.trouble = told(chosen.error());
+    health.trouble = error_text(chosen.error());
     return health;
   }
   health.base_url = chosen->base_url;
@@ -226,9 +226,9 @@ std::string for_people(const ModelHealth& health) {
   std::string out =
       fmt::format("model   {}  {}, {}, {}\n", health.trouble ? "not ok" : "ok", visible(health.name),
                   health.key_from.empty() ? "no key" : "key from " + visible(health.key_from),
-                  health.base_url.empty() ? "its own server" : visible(health.base_url));
+                  health.base_url.empty() ? "default server" : visible(health.base_url));
   if (health.trouble) out += fmt::format("        error: {}\n", visible(*health.trouble));
-  if (health.said) out += fmt::format("        it said: {}\n", visible(*health.said));
+  if (health.reply) out += fmt::format("        reply: {}\n", visible(*health.reply));
   return out;
 }
 
@@ -239,20 +239,20 @@ void put(json::Writer& w, const ModelHealth& health) {
       .key("base_url")
       .string(Text::repaired(health.base_url));
   if (health.trouble) w.key("error").string(Text::repaired(*health.trouble));
-  if (health.said) w.key("said").string(Text::repaired(*health.said));
+  if (health.reply) w.key("said").string(Text::repaired(*health.reply));
   w.end_object();
 }
 
 }  // namespace
 
-Exit doctor(const DoctorOptions& options) {
+ExitCode doctor(const DoctorOptions& options) {
   ConfigHealth config{.config = read_config(), .troubles = {}, .warnings = {}};
   if (config.config) {
-    if (!options.model.empty()) config.config->model.choose(options.model, "--model");
+    if (!options.model.empty()) config.config->model.set(options.model, "--model");
     config.troubles = troubles_of(*config.config);
     config.warnings = warnings_of(*config.config);
   }
-  // While nobody knows what is configured, nothing is said of what that would come to.
+  // Without a valid configuration the model is unknown, so it is not checked.
   std::optional<store::Health> store;
   std::optional<ModelHealth> model;
   StoreChoice choice = options.store;
@@ -274,9 +274,10 @@ Exit doctor(const DoctorOptions& options) {
     out += for_people(config);
     if (model) out += for_people(*model);
   }
-  const Exit printed = print(out, options.output, options.json ? Form::Json : Form::Lines);
+  const ExitCode printed =
+      print(out, options.output, options.json ? ReportFormat::Json : ReportFormat::Lines);
   const bool is_well = config.is_ok() && store && store->is_ok && model && !model->trouble;
-  return is_well ? printed : worse(printed, Exit::Environment);
+  return is_well ? printed : worse(printed, ExitCode::Environment);
 }
 
 }  // namespace parley::cli

@@ -1,9 +1,9 @@
-// `parley doctor`: says whether what Parley needs is there and well, and how to put it right.
+// `parley doctor`: checks the store, the configuration and the model, and how to fix them.
 #pragma once
 
 #include <string>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "cli/store.h"
 
 namespace parley::cli {
@@ -17,6 +17,6 @@ struct DoctorOptions {
 };
 
 // Ends with Environment if something is not well; warnings alone do not.
-Exit doctor(const DoctorOptions& options);
+ExitCode doctor(const DoctorOptions& options);
 
 }  // namespace parley::cli

@@ -12,11 +12,11 @@
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/convert.h"
+#include "cli/diagnostics.h"
 #include "cli/dialects.h"
 #include "cli/filter.h"
 #include "cli/lines.h"
 #include "cli/media.h"
-#include "cli/say.h"
 #include "cli/tokens.h"
 
 namespace parley::cli {
@@ -47,29 +47,31 @@ std::optional<std::int64_t> unix_ms(const std::string& text) {
   return std::int64_t{seconds} * 1000 + ms;
 }
 
-Exit run_convert(TypedConvert& typed, const std::string& output) {
+ExitCode run_convert(TypedConvert& typed, const std::string& output) {
   ConvertOptions& options = typed.options;
   const Result<Dialect> from = dialect_named(typed.from);
-  if (!from) return usage("--from: " + from.error().message, "convert");
+  if (!from) return usage_error("--from: " + from.error().message, "convert");
   const Result<Dialect> to = dialect_named(typed.to);
-  if (!to) return usage("--to: " + to.error().message, "convert");
+  if (!to) return usage_error("--to: " + to.error().message, "convert");
   options.from = *from;
   options.to = *to;
   if (!typed.policy.empty()) {
     const Result<Policy> policy = policy_named(typed.policy);
-    if (!policy) return usage("--policy: " + policy.error().message, "convert");
+    if (!policy) return usage_error("--policy: " + policy.error().message, "convert");
     options.policy = *policy;
   }
   if (!typed.now.empty()) {
     options.now = unix_ms(typed.now);
     if (!options.now)
-      return usage("--now: invalid time '" + typed.now + "'; expected e.g. 2026-11-16T14:00:00Z", "convert");
+      return usage_error("--now: invalid time '" + typed.now + "'; expected e.g. 2026-11-16T14:00:00Z",
+                         "convert");
   }
   options.output = output;
   options.lines = options.lines || is_json_lines_name(options.input);
-  if (options.pretty && options.lines) return usage("--pretty makes no JSON Lines", "convert");
+  if (options.pretty && options.lines)
+    return usage_error("--pretty cannot be combined with --jsonl", "convert");
   if (options.notes == "-" || options.notes == options.output || options.notes == options.input) {
-    return usage("--notes needs a file of its own", "convert");
+    return usage_error("--notes: FILE must differ from the input and the output", "convert");
   }
   return convert(options);
 }
@@ -77,18 +79,19 @@ Exit run_convert(TypedConvert& typed, const std::string& output) {
 Run add_convert(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedConvert>();
   ConvertOptions& options = typed->options;
-  command.add_option("--from", typed->from, "The dialect to read ('parley dialects' lists them)")
+  command.add_option("--from", typed->from, "Dialect to read ('parley dialects' lists them)")
       ->type_name("D")
       ->required();
-  command.add_option("--to", typed->to, "The dialect to write")->type_name("D")->required();
+  command.add_option("--to", typed->to, "Dialect to write")->type_name("D")->required();
   command.add_flag("--repair", options.repair,
-                   "Make a broken history whole: orphan, missing, displaced results");
-  command.add_flag("--complete-pending", options.complete_pending, "Answer the calls of the last step");
+                   "Repair a broken history: orphaned, missing and misplaced results");
+  command.add_flag("--complete-pending", options.complete_pending,
+                   "Add a result for each unanswered call of the last step");
   command.add_flag("--strict", options.strict,
-                   "Refuse to lose content, duplicate member names and half surrogate pairs");
+                   "Fail on lost content, duplicate member names and unpaired surrogates");
   command
       .add_option("--policy", typed->policy,
-                  "Format as another program does: agentscope-chat, agentscope-multiagent, openmanus")
+                  "Use the formatter of another program: agentscope-chat, agentscope-multiagent, openmanus")
       ->type_name("P");
   command.add_option("--model", options.model, "Model name to write into the request")->type_name("NAME");
   command.add_option("--now", typed->now, "Timestamp for messages that have none (default: now)")
@@ -96,9 +99,8 @@ Run add_convert(CLI::App& command, const std::string& output) {
   command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
   command.add_flag("--pretty", options.pretty, "Indent the output");
   command.add_option("--notes", options.notes, "Write all notes to F as JSON Lines")->type_name("F");
-  command.add_flag("-q,--quiet", options.quiet, "No notes and no progress on standard error");
-  command.add_option("FILE", options.input, "The conversation; standard input if missing or '-'")
-      ->type_name("");
+  command.add_flag("-q,--quiet", options.quiet, "Print no notes and no progress");
+  command.add_option("FILE", options.input, "The conversation (default: standard input)")->type_name("");
   return [typed, &output] { return run_convert(*typed, output); };
 }
 
@@ -109,11 +111,11 @@ struct TypedCheck {
   CheckOptions options;
 };
 
-Exit run_check(TypedCheck& typed, const std::string& output) {
+ExitCode run_check(TypedCheck& typed, const std::string& output) {
   CheckOptions& options = typed.options;
   if (!typed.as.empty()) {
     const Result<Dialect> as = dialect_named(typed.as);
-    if (!as) return usage("--as: " + as.error().message, "check");
+    if (!as) return usage_error("--as: " + as.error().message, "check");
     options.as = *as;
   }
   options.output = output;
@@ -123,11 +125,10 @@ Exit run_check(TypedCheck& typed, const std::string& output) {
 Run add_check(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedCheck>();
   CheckOptions& options = typed->options;
-  command.add_option("--as", typed->as, "The dialect of the files; without it, it is detected")
-      ->type_name("D");
+  command.add_option("--as", typed->as, "Dialect of the files (default: detected)")->type_name("D");
   command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
-  command.add_flag("--json", options.json, "One JSON object a file instead of one line a finding");
-  command.add_flag("-q,--quiet", options.quiet, "Nothing but findings and errors");
+  command.add_flag("--json", options.json, "Print one JSON object per file");
+  command.add_flag("-q,--quiet", options.quiet, "Print findings and errors only");
   command.add_option("FILE", options.files, "The conversations; '-' is standard input")
       ->type_name("")
       ->required();
@@ -138,7 +139,7 @@ Run add_check(CLI::App& command, const std::string& output) {
 
 Run add_dialects(CLI::App& command, const std::string& output) {
   auto json = std::make_shared<bool>(false);
-  command.add_flag("--json", *json, "As one JSON object");
+  command.add_flag("--json", *json, "Print one JSON object");
   return [json, &output] { return list_dialects(*json, output); };
 }
 
@@ -149,40 +150,40 @@ struct TypedTokens {
   TokensOptions options;
 };
 
-Exit count_conversation(const TokensOptions& options, const std::string& as) {
+ExitCode count_conversation(const TokensOptions& options, const std::string& as) {
   const Result<Dialect> dialect = dialect_named(as);
-  if (!dialect) return usage("--as: " + dialect.error().message, "tokens");
-  if (options.ids) return usage("--ids is for texts, not for conversations", "tokens");
+  if (!dialect) return usage_error("--as: " + dialect.error().message, "tokens");
+  if (options.ids) return usage_error("--ids cannot be combined with --as", "tokens");
   const std::string model = options.model.empty() ? "gpt-4o" : options.model;
   if (options.encoding.empty()) return tokens(options, *dialect, TokenCounter::for_model(model));
   const Result<Encoding> encoding = Encoding::named(options.encoding);
-  if (!encoding) return usage("--encoding: " + encoding.error().message, "tokens");
+  if (!encoding) return usage_error("--encoding: " + encoding.error().message, "tokens");
   return tokens(options, *dialect, TokenCounter::for_model(model, *encoding));
 }
 
-Exit run_tokens(TypedTokens& typed, const std::string& output) {
+ExitCode run_tokens(TypedTokens& typed, const std::string& output) {
   TokensOptions& options = typed.options;
   options.output = output;
   if (!typed.as.empty()) return count_conversation(options, typed.as);
-  if (!options.model.empty()) return usage("--model needs --as", "tokens");
+  if (!options.model.empty()) return usage_error("--model needs --as", "tokens");
   const Result<Encoding> encoding =
       Encoding::named(options.encoding.empty() ? "o200k_base" : options.encoding);
-  if (!encoding) return usage("--encoding: " + encoding.error().message, "tokens");
+  if (!encoding) return usage_error("--encoding: " + encoding.error().message, "tokens");
   return tokens(options, *encoding);
 }
 
 Run add_tokens(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedTokens>();
   TokensOptions& options = typed->options;
-  command.add_option("--as", typed->as, "FILE is a conversation in this dialect: print what it costs")
-      ->type_name("D");
-  command.add_option("--model", options.model, "With --as: the model that is to read it (default gpt-4o)")
+  command.add_option("--as", typed->as, "Count FILE as a conversation in this dialect")->type_name("D");
+  command
+      .add_option("--model", options.model, "With --as: count by the rules of this model (default gpt-4o)")
       ->type_name("M");
   command
       .add_option("--encoding", options.encoding,
-                  "o200k_base or cl100k_base (default: o200k_base; with --as, that of the model)")
+                  "o200k_base or cl100k_base (default: o200k_base; with --as, the model's)")
       ->type_name("E");
-  command.add_flag("--ids", options.ids, "Print the ids of the tokens instead of their number");
+  command.add_flag("--ids", options.ids, "Print token ids instead of their number");
   command.add_option("FILE", options.file, "A text, or a conversation; '-' is standard input")
       ->type_name("")
       ->required();
@@ -196,13 +197,14 @@ struct TypedMedia {
   MediaOptions options;
 };
 
-Exit run_media(TypedMedia& typed, const std::string& output) {
+ExitCode run_media(TypedMedia& typed, const std::string& output) {
   MediaOptions& options = typed.options;
   if (typed.verb != "check") {
-    return usage(fmt::format("there is no 'media {}'; there is: check", typed.verb), "media");
+    return usage_error(fmt::format("unknown verb 'media {}': expected check", typed.verb), "media");
   }
   if (typed.level != "header" && typed.level != "decode") {
-    return usage("--level: there is no level of this name; there are: header, decode", "media");
+    return usage_error(fmt::format("--level: unknown level '{}': expected header or decode", typed.level),
+                       "media");
   }
   options.level = typed.level == "header" ? ImageLevel::Header : ImageLevel::Decode;
   options.output = output;
@@ -212,16 +214,15 @@ Exit run_media(TypedMedia& typed, const std::string& output) {
 Run add_media(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedMedia>();
   MediaOptions& options = typed->options;
-  command.add_option("VERB", typed->verb, "check: say whether images, audio and video are good")
+  command.add_option("VERB", typed->verb, "check: validate images, audio and video")
       ->type_name("")
       ->required();
-  command.add_flag("--base64", options.base64, "The files hold base64 or data URLs");
+  command.add_flag("--base64", options.base64, "The files contain base64 or data URLs");
   command
-      .add_option(
-          "--level", typed->level,
-          "Of images, header: what the headers say; decode: whether the pixels are there too (default)")
+      .add_option("--level", typed->level,
+                  "Images: 'header' checks the headers, 'decode' the pixels too (default)")
       ->type_name("L");
-  command.add_flag("--json", options.json, "One JSON object a file instead of one line");
+  command.add_flag("--json", options.json, "Print one JSON object per file");
   command.add_option("FILE", options.files, "The files; '-' is standard input")->type_name("")->required();
   return [typed, &output] { return run_media(*typed, output); };
 }
@@ -233,28 +234,31 @@ struct TypedFilter {
   FilterOptions options;
 };
 
-Exit run_filter(TypedFilter& typed, const std::string& output) {
+ExitCode run_filter(TypedFilter& typed, const std::string& output) {
   typed.command.output = output;
   if (typed.command.name.empty()) return list_filters(output);
   const std::string_view names[] = {typed.command.name};
   const Result<FilterChain> chain = FilterChain::of(names, typed.options);
-  if (!chain) return usage(chain.error().message, "filter");
+  if (!chain) return usage_error(chain.error().message, "filter");
   return filter(typed.command, *chain);
 }
 
 Run add_filter(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedFilter>();
-  command.add_option("--bytes", typed->options.size_bytes, "'size': the longest text (default 65536)")
+  command
+      .add_option("--bytes", typed->options.size_bytes,
+                  "With 'size': maximum number of bytes (default 65536)")
       ->check([](const std::string& number) {
-        return number.starts_with('-') ? std::string("a number of bytes is not negative") : std::string();
+        return number.starts_with('-') ? std::string("expected a non-negative number of bytes")
+                                       : std::string();
       })
       ->type_name("N");
   command.add_flag("--keep-page-state", typed->options.keep_page_state,
-                   "'browser' and 'browser-agentscope': page state and snapshots stay");
-  command.add_flag("-q,--quiet", typed->command.quiet, "Do not say what changed");
-  command.add_option("NAME", typed->command.name, "The filter; without it, they are listed")->type_name("");
-  command.add_option("FILE", typed->command.file, "The text; standard input if missing or '-'")
+                   "With 'browser' and 'browser-agentscope': keep page state and snapshots");
+  command.add_flag("-q,--quiet", typed->command.quiet, "Do not report the changes");
+  command.add_option("NAME", typed->command.name, "Filter to run; without it, list the filters")
       ->type_name("");
+  command.add_option("FILE", typed->command.file, "The text (default: standard input)")->type_name("");
   return [typed, &output] { return run_filter(*typed, output); };
 }
 
@@ -263,10 +267,9 @@ Run add_filter(CLI::App& command, const std::string& output) {
 std::span<const Command> document_commands() {
   static constexpr Command kCommands[] = {
       {"convert", "Read a conversation and write it in another dialect", add_convert},
-      {"check", "Say what is wrong with conversations", add_check},
+      {"check", "Check conversations and report what is wrong", add_check},
       {"dialects", "List the dialects and what each can carry", add_dialects},
-      {"media", "Say whether images, audio and video may enter a conversation", add_media,
-       [] { return std::vector<std::string>{"check"}; }},
+      {"media", "Check images, audio and video", add_media, [] { return std::vector<std::string>{"check"}; }},
       {"tokens", "Count the tokens of a text or a conversation", add_tokens},
       {"filter", "Run a text filter, or list the filters", add_filter},
   };

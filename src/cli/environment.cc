@@ -24,7 +24,7 @@ constexpr UserFolder kUserFolders[] = {
 }  // namespace
 
 std::string from_environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never changed
   return value == nullptr ? std::string() : std::string(value);
 }
 
@@ -46,7 +46,7 @@ Result<void> expect_regular_file(const std::string& path) {
                      : S_ISFIFO(info.st_mode) ? "a FIFO"
                      : S_ISSOCK(info.st_mode) ? "a socket"
                                               : "a device";
-  return fail(Code::Invalid, fmt::format("expected a regular file, and this is {}", kind));
+  return fail(Code::Invalid, fmt::format("expected a regular file, not {}", kind));
 }
 
 std::string exposure_of(const std::string& path, std::string_view what) {
@@ -60,7 +60,8 @@ Result<void> make_folder_of(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-      return fail(Code::Unavailable, fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
+      return fail(Code::Unavailable,
+                  fmt::format("cannot create the folder {}: {}", folder, std::strerror(errno)));
     }
   }
   return {};

@@ -1,4 +1,4 @@
-// What the environment says: variables, and the user's folders by the XDG standard. The command reads it; the
+// The environment: variables, and the user's folders by the XDG standard. The command reads it; the
 // library never does. One thread at a time.
 #pragma once
 
@@ -21,10 +21,10 @@ Result<std::string> user_file(Folder folder, std::string_view name);  // ".../pa
 // end. Fails with Invalid for anything else of this name.
 Result<void> expect_regular_file(const std::string& path);
 
-// A sentence if anybody but its owner may read or change a file that holds `what`; empty if not.
+// A warning if users other than the owner may read or change a file that holds `what`; empty if not.
 std::string exposure_of(const std::string& path, std::string_view what);
 
-// Makes the folder of `path` and those above it that are missing, for nobody else (0700).
+// Creates the folder of `path` and its missing parents, for the owner only (0700).
 Result<void> make_folder_of(const std::string& path);
 
 }  // namespace parley::cli

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "parley/base/utf8.h"
 #include "parley/json/buffer.h"
 
@@ -18,24 +18,24 @@ namespace {
 
 }  // namespace
 
-Exit filter(const FilterCommand& command, const FilterChain& chain) {
+ExitCode filter(const FilterCommand& command, const FilterChain& chain) {
   Result<json::Buffer> read = json::Buffer::from_file(command.file.c_str(), json::Limits().bytes);
-  if (!read) return complain(read.error(), {command.file});
+  if (!read) return report_error(read.error(), {command.file});
   const auto bytes = std::make_shared<const json::Buffer>(*std::move(read));
   const std::size_t valid = valid_utf8_prefix(bytes->view());
   if (valid != bytes->view().size()) {
-    return complain({Code::InvalidUtf8, fmt::format("the text is not UTF-8 at byte {}", valid), ""},
-                    {command.file});
+    return report_error({Code::InvalidUtf8, fmt::format("invalid UTF-8 at byte {}", valid), ""},
+                        {command.file});
   }
   const FilteredText filtered = chain.run(Text::trusted(bytes, bytes->view()));
-  const Exit exit = print_content(filtered.text, command.output);
-  if (exit == Exit::Ok && !command.quiet) {
-    for (const FilterChange& change : filtered.changes) say(to_string(change));
+  const ExitCode exit = print_content(filtered.text, command.output);
+  if (exit == ExitCode::Ok && !command.quiet) {
+    for (const FilterChange& change : filtered.changes) print_message(to_string(change));
   }
   return exit;
 }
 
-Exit list_filters(const std::string& output) {
+ExitCode list_filters(const std::string& output) {
   std::string list;
   for (const Filter& each : filters()) {
     fmt::format_to(std::back_inserter(list), "{:<20}{}\n", each.name, each.does);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/guard/filter.h"
 
 namespace parley::cli {
@@ -12,10 +12,10 @@ struct FilterCommand {
   std::string name;        // of the filter; empty: list them
   std::string file = "-";  // standard input
   std::string output = "-";
-  bool quiet = false;  // do not say what changed
+  bool quiet = false;  // do not report changes
 };
 
-Exit filter(const FilterCommand& command, const FilterChain& chain);
-Exit list_filters(const std::string& output);
+ExitCode filter(const FilterCommand& command, const FilterChain& chain);
+ExitCode list_filters(const std::string& output);
 
 }  // namespace parley::cli

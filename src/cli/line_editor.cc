@@ -11,10 +11,10 @@
 #include <cwchar>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/line_reader.h"
 #include "cli/process.h"
-#include "cli/say.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {
@@ -88,7 +88,7 @@ class LineEditor : public LineReader {
     ::history(history_, &event, H_SAVE, history_file_.c_str());  // mode 0600
   }
 
-  bool is_person() const override { return true; }
+  bool is_interactive() const override { return true; }
 
  private:
   static LineEditor* self(EditLine* el) {
@@ -98,7 +98,7 @@ class LineEditor : public LineReader {
   }
 
   // libedit flushes what it writes.
-  static void put(Piece piece) { show(STDERR_FILENO, {piece}); }
+  static void put(Segment piece) { show(STDERR_FILENO, {piece}); }
 
   // One byte of what is typed; -1 at the end and when there was a Ctrl-C.
   int next_byte() {
@@ -140,7 +140,7 @@ class LineEditor : public LineReader {
       const std::size_t length = std::mbrtowc(letter, &c, 1, &state);
       if (length == static_cast<std::size_t>(-2)) continue;  // more to come
       if (length == static_cast<std::size_t>(-1)) {
-        state = {};  // no UTF-8: it is passed over
+        state = {};  // not UTF-8: skipped
         continue;
       }
       if (length == 0) continue;  // what a Ctrl-D becomes that was typed before libedit took single keys
@@ -168,7 +168,7 @@ class LineEditor : public LineReader {
     return ::el_insertstr(el, shown.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
   }
 
-  // As far as all the words agree that begin like the line; a space behind the only one.
+  // The common prefix of all words that begin like the line; a space after a single match.
   static unsigned char complete(EditLine* el, std::wint_t /*key*/) {
     const LineInfo* line = ::el_line(el);
     const std::string typed(line->buffer, line->cursor);

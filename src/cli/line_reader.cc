@@ -17,13 +17,13 @@ constexpr std::size_t kMostLineBytes = std::size_t{4} * 1024 * 1024;  // as long
 class PipeReader : public LineReader {
  public:
   Line read(const std::string& prompt) override {
-    if (is_person_) put(prompt);
+    if (is_interactive_) put(prompt);
     const Line line = next();
-    if (is_person_ && line.end != Line::End::Whole) put("\n");
+    if (is_interactive_ && line.end != Line::End::Whole) put("\n");
     return line;
   }
   void remember(const std::string& /*text*/) override {}
-  bool is_person() const override { return is_person_; }
+  bool is_interactive() const override { return is_interactive_; }
 
  private:
   static void put(std::string_view text) { show(STDERR_FILENO, {text}); }
@@ -56,7 +56,7 @@ class PipeReader : public LineReader {
   }
 
   // A terminal that cannot be edited at.
-  const bool is_person_ = is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO);
+  const bool is_interactive_ = is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO);
   std::string buffer_;
 };
 

@@ -1,4 +1,4 @@
-// Where 'parley chat' takes its lines from: a person at a terminal, with editing and history, or a pipe.
+// The input of 'parley chat': lines from a terminal, with editing and history, or from a pipe.
 // libedit is included by line_editor.cc only. One thread at a time.
 #pragma once
 
@@ -23,15 +23,15 @@ class LineReader {
   LineReader& operator=(const LineReader&) = delete;
   virtual ~LineReader() = default;
 
-  // The prompt is shown to a person only. What a person pastes is one line, line feeds and all.
+  // The prompt is shown at a terminal only. Pasted text is one line, with its line feeds.
   virtual Line read(const std::string& prompt) = 0;
-  // For the next time that somebody looks for it.
+  // Adds the text to the input history.
   virtual void remember(const std::string& text) = 0;
-  virtual bool is_person() const = 0;
+  virtual bool is_interactive() const = 0;
 };
 
-// Standard input. `history` is the file for what was typed; empty: none. `words` may begin a line, and a tab
-// completes them.
+// Standard input. `history` is the file of the input history; empty: no history. A tab completes `words` at
+// the start of a line.
 std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<std::string> words);
 
 // libedit's; null if there is no terminal to edit at.

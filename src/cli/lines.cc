@@ -118,7 +118,7 @@ Result<std::optional<FileLines::Line>> FileLines::next() {
     const std::size_t length = scanned_ - begin_;
     if (length > max_line_) {
       return fail(Code::LimitExceeded,
-                  "the line is larger than the limit of " + std::to_string(max_line_) + " bytes");
+                  "the line exceeds the limit of " + std::to_string(max_line_) + " bytes");
     }
     if (has_end || (at_end_ && length != 0)) return take(length, has_end);
     if (at_end_) return std::nullopt;

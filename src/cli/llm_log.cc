@@ -16,7 +16,7 @@
 namespace parley::cli {
 namespace {
 
-using Visit = std::function<Result<void>(const LlmTalk&)>;
+using Visit = std::function<Result<void>(const LlmConversation&)>;
 
 Note left_out(Severity severity, std::string_view code, std::string_view what) {
   return {.code = code,
@@ -38,7 +38,7 @@ Result<bool> has_table(store::Db& db, std::string_view name) {
 // Reads the messages of one thread.
 class Thread {
  public:
-  Thread(store::Db& db, LlmTalk& talk) : db_(db), talk_(talk) {}
+  Thread(store::Db& db, LlmConversation& conversation) : db_(db), conversation_(conversation) {}
 
   Result<void> read(std::string tip) {
     struct Row {
@@ -51,7 +51,7 @@ class Thread {
       PARLEY_TRY(store::Query q,
                  db_.query("SELECT role, coalesce(parent_hash, '') FROM messages WHERE hash = ?1"));
       PARLEY_TRY(const bool has_row, q.bind_text(1, tip).step());
-      if (!has_row) return damaged("there is no such message", tip);
+      if (!has_row) return damaged("message not found", tip);
       rows.push_back({tip, std::string(q.text(0))});
       tip = q.text(1);
     }
@@ -59,23 +59,24 @@ class Thread {
     for (auto row = rows.rbegin(); row != rows.rend(); ++row)
       PARLEY_CHECK(read_message(row->hash, row->role));
     if (metadata_ > 0) {
-      talk_.notes.push_back(
+      conversation_.notes.push_back(
           left_out(Severity::Minor, "metadata_dropped",
-                   fmt::format("what providers said beside {} parts is left out", metadata_)));
+                   fmt::format("provider metadata of {} parts is left out", metadata_)));
     }
     return {};
   }
 
  private:
   std::unexpected<Error> damaged(std::string_view what, std::string_view where) const {
-    return fail(Code::Damaged, fmt::format("thread {} cannot be read: {} ({})", talk_.id, what, where));
+    return fail(Code::Damaged,
+                fmt::format("thread {} cannot be read: {} ({})", conversation_.id, what, where));
   }
 
   // An answer that was asked for anew is in no message that the thread leads to.
   Result<void> note_other_branches(const std::set<std::string>& seen) {
     PARLEY_TRY(store::Query q,
                db_.query("SELECT coalesce(tip_message_hash, '') FROM turns WHERE thread_id = ?1"));
-    q.bind_text(1, talk_.id);
+    q.bind_text(1, conversation_.id);
     std::set<std::string> others;
     while (true) {
       PARLEY_TRY(const bool has_row, q.step());
@@ -83,13 +84,13 @@ class Thread {
       if (!q.text(0).empty() && !seen.contains(std::string(q.text(0)))) others.emplace(q.text(0));
     }
     if (others.empty()) return {};
-    talk_.notes.push_back(left_out(
+    conversation_.notes.push_back(left_out(
         Severity::Major, "branch_dropped",
-        fmt::format("{} answers that thread {} did not go on with are left out", others.size(), talk_.id)));
+        fmt::format("{} abandoned answers of thread {} are left out", others.size(), conversation_.id)));
     return {};
   }
 
-  // A message without an id or a time of its own, so that the same log always gives the same records.
+  // A message without an id and a time, so that the same log always gives the same records.
   Result<void> read_message(const std::string& hash, const std::string& role) {
     Result<MessageBuilder> message = MessageBuilder::with_role(role);
     if (!message) return damaged(message.error().message, hash);
@@ -101,7 +102,8 @@ class Thread {
       PARLEY_TRY(const bool has_row, q.step());
       if (!has_row) break;
       const Result<Json> payload = Json::parse(q.is_null(2) ? "{}" : q.text(2));
-      if (!payload || !payload->is_object()) return damaged("the payload of a part is no JSON object", hash);
+      if (!payload || !payload->is_object())
+        return damaged("the payload of a part is not a JSON object", hash);
       PARLEY_CHECK(read_part(q.text(0),
                              q.is_null(1) ? std::nullopt : std::optional(Text::repaired(q.text(1))), *payload,
                              hash, blocks));
@@ -110,7 +112,7 @@ class Thread {
     const auto* text = blocks.size() == 1 ? blocks[0].as<TextBlock>() : nullptr;
     text != nullptr ? message->content(text->text) : message->blocks(std::move(blocks));
     PARLEY_TRY(Message built, message->build());
-    talk_.messages.push_back(std::move(built));
+    conversation_.messages.push_back(std::move(built));
     return {};
   }
 
@@ -123,7 +125,7 @@ class Thread {
     if (type == "text") {
       out.emplace_back(TextBlock{*text});
     } else if (type == "reasoning") {
-      // Without a text it says only that the model thought.
+      // Without a text it only records that the model thought.
       if (!text->view().empty()) out.emplace_back(ThinkingBlock{*text});
     } else if (type == "tool_call") {
       out.emplace_back(tool_use(payload));
@@ -134,7 +136,7 @@ class Thread {
       const std::optional<Json> reference = payload.get("attachment");
       if (reference) PARLEY_CHECK(read_attachment(*reference, hash, out));
     } else {
-      return damaged(fmt::format("a part has the type '{}', which is not known", type), hash);
+      return damaged(fmt::format("unknown part type '{}'", type), hash);
     }
     return {};
   }
@@ -205,7 +207,7 @@ class Thread {
                db_.query("SELECT coalesce(type, ''), coalesce(path, ''), coalesce(url, ''), content "
                          "FROM attachments WHERE id = ?1"));
     PARLEY_TRY(const bool has_row, q.bind_text(1, id.view()).step());
-    if (!has_row) return damaged("an attachment is not there", hash);
+    if (!has_row) return damaged("an attachment is missing", hash);
     const Text type = Text::repaired(q.text(0));
     MediaSource source;
     if (!q.blob(3).empty()) {
@@ -213,9 +215,9 @@ class Thread {
     } else if (!q.text(2).empty()) {
       source = URLSource{Text::repaired(q.text(2)), type};
     } else {
-      talk_.notes.push_back(
+      conversation_.notes.push_back(
           left_out(Severity::Major, "attachment_dropped",
-                   fmt::format("the log names the file {} and does not hold it", q.text(1))));
+                   fmt::format("the log has only the name of the attached file {}", q.text(1))));
       return {};
     }
     const std::string_view kind = type.view().substr(0, type.view().find('/'));
@@ -232,7 +234,7 @@ class Thread {
   }
 
   store::Db& db_;
-  LlmTalk& talk_;
+  LlmConversation& conversation_;
   std::size_t metadata_ = 0;                    // parts that have some
   std::size_t calls_ = 0;                       // without an id
   std::vector<std::pair<Text, Text>> waiting_;  // calls without an id of their own that have no result yet
@@ -245,15 +247,15 @@ Result<void> each_thread(store::Db& db, const Visit& visit) {
   while (true) {
     PARLEY_TRY(const bool has_row, q.step());
     if (!has_row) return {};
-    LlmTalk talk{.id = std::string(q.text(0)), .messages = {}, .notes = {}};
-    PARLEY_CHECK(Thread(db, talk).read(std::string(q.text(1))));
-    PARLEY_CHECK(visit(talk));
+    LlmConversation conversation{.id = std::string(q.text(0)), .messages = {}, .notes = {}};
+    PARLEY_CHECK(Thread(db, conversation).read(std::string(q.text(1))));
+    PARLEY_CHECK(visit(conversation));
   }
 }
 
 // ---- Responses, up to 0.35
 
-Result<Message> said(Role role, std::string_view text) {
+Result<Message> text_message(Role role, std::string_view text) {
   return MessageBuilder(role).anonymous().content(Text::repaired(text)).build();
 }
 
@@ -270,14 +272,15 @@ constexpr Beside kBeside[] = {
     {"system_fragments", "fragments of system prompts", "SELECT count(*) FROM system_fragments"},
 };
 
-Result<void> note_left_out(store::Db& db, LlmTalk& talk) {
+Result<void> note_left_out(store::Db& db, LlmConversation& conversation) {
   for (const Beside& each : kBeside) {
     PARLEY_TRY(const bool is_there, has_table(db, each.table));
     if (!is_there) continue;
     PARLEY_TRY(const std::int64_t count, db.number(each.count));
     if (count == 0) continue;
-    talk.notes.push_back(left_out(Severity::Major, "content_dropped",
-                                  fmt::format("{} {} of the older tables are left out", count, each.what)));
+    conversation.notes.push_back(
+        left_out(Severity::Major, "content_dropped",
+                 fmt::format("{} {} of the older tables are left out", count, each.what)));
   }
   return {};
 }
@@ -294,33 +297,33 @@ Result<void> each_response_talk(store::Db& db, bool has_threads, const Visit& vi
                  : db.query("SELECT coalesce(conversation_id, id), coalesce(system, ''), "
                             "coalesce(prompt, ''), coalesce(response, '') FROM responses "
                             "ORDER BY coalesce(conversation_id, id), datetime_utc, id"));
-  LlmTalk talk;
-  PARLEY_CHECK(note_left_out(db, talk));
+  LlmConversation conversation;
+  PARLEY_CHECK(note_left_out(db, conversation));
   std::string system;
   const auto end_talk = [&]() -> Result<void> {
-    if (talk.messages.empty()) return {};
-    PARLEY_CHECK(visit(talk));
-    talk.messages.clear();
-    talk.notes.clear();
+    if (conversation.messages.empty()) return {};
+    PARLEY_CHECK(visit(conversation));
+    conversation.messages.clear();
+    conversation.notes.clear();
     system.clear();
     return {};
   };
   while (true) {
     PARLEY_TRY(const bool has_row, q.step());
     if (!has_row) return end_talk();
-    if (q.text(0) != talk.id) {
+    if (q.text(0) != conversation.id) {
       PARLEY_CHECK(end_talk());
-      talk.id = q.text(0);
+      conversation.id = q.text(0);
     }
     if (!q.text(1).empty() && q.text(1) != system) {
       system = q.text(1);
-      PARLEY_TRY(Message message, said(Role::System, system));
-      talk.messages.push_back(std::move(message));
+      PARLEY_TRY(Message message, text_message(Role::System, system));
+      conversation.messages.push_back(std::move(message));
     }
-    PARLEY_TRY(Message asked, said(Role::User, q.text(2)));
-    talk.messages.push_back(std::move(asked));
-    PARLEY_TRY(Message answered, said(Role::Assistant, q.text(3)));
-    talk.messages.push_back(std::move(answered));
+    PARLEY_TRY(Message asked, text_message(Role::User, q.text(2)));
+    conversation.messages.push_back(std::move(asked));
+    PARLEY_TRY(Message answered, text_message(Role::Assistant, q.text(3)));
+    conversation.messages.push_back(std::move(answered));
   }
 }
 
@@ -336,7 +339,7 @@ bool is_sqlite_file(const std::string& path) {
   return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kMagic;
 }
 
-Result<void> each_llm_talk(const std::string& path, const Visit& visit) {
+Result<void> for_each_llm_conversation(const std::string& path, const Visit& visit) {
   // The file is another program's: nothing of it changes, and nothing is made beside it unless it has a log.
   std::error_code ignored;
   const bool has_log = std::filesystem::file_size(path + "-wal", ignored) > 0 && !ignored;
@@ -344,15 +347,15 @@ Result<void> each_llm_talk(const std::string& path, const Visit& visit) {
   PARLEY_TRY(store::Db db, store::Db::open(path, mode));
   PARLEY_TRY(const bool has_responses, has_table(db, "responses"));
   PARLEY_TRY(const bool has_threads, has_table(db, "threads"));
-  if (!has_responses && !has_threads) return fail(Code::Invalid, "the database has no logs of llm");
+  if (!has_responses && !has_threads) return fail(Code::Invalid, "the database has no tables of llm");
   std::size_t count = 0;
-  const Visit counting = [&](const LlmTalk& talk) {
+  const Visit counting = [&](const LlmConversation& conversation) {
     ++count;
-    return visit(talk);
+    return visit(conversation);
   };
   if (has_responses) PARLEY_CHECK(each_response_talk(db, has_threads, counting));
   if (has_threads) PARLEY_CHECK(each_thread(db, counting));
-  if (count == 0) return fail(Code::Invalid, "the logs of llm hold no conversation");
+  if (count == 0) return fail(Code::Invalid, "the logs of llm contain no conversation");
   return {};
 }
 

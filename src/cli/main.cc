@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/diagnostics.h"
 #include "cli/output.h"
 #include "cli/process.h"
-#include "cli/say.h"
 #include "cli/secrets.h"
 #include "cli/terminal.h"
 
@@ -24,7 +24,7 @@ std::span<const Command> all_commands() {
   static const std::vector<Command> commands = [] {
     std::vector<Command> out;
     for (const auto group :
-         {talk_commands(), document_commands(), session_commands(), model_commands(), shell_commands()}) {
+         {chat_commands(), document_commands(), session_commands(), model_commands(), shell_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;
@@ -35,8 +35,8 @@ std::span<const Command> all_commands() {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit: 0 ok, 1 findings or refused input, 2 wrong usage, 3 a file, a store, the network or a model\n"
-    "failed, 130 interrupted.";
+    "Exit codes: 0 success, 1 findings or refused input, 2 usage error, 3 a file, a store, the network or a\n"
+    "model failed, 130 interrupted.";
 
 // CLI11 takes [a,b] for a list of two. Here it is one argument, and has a mark that no argument can have
 // while CLI11 looks at it.
@@ -61,7 +61,7 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
     CLI::App& command = *app.add_subcommand(each.name, each.summary);
     command.group("Commands")->footer(kExitCodes);
     runs.push_back(each.add(command, output));
-    command.add_option("-o,--output", output, "Write to FILE, whole or not at all")->type_name("FILE");
+    command.add_option("-o,--output", output, "Write to FILE, atomically")->type_name("FILE");
     for (CLI::Option* option : command.get_options()) {
       if (option->get_items_expected_max() > 0) option->transform(without_mark);
     }
@@ -69,7 +69,7 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
   return runs;
 }
 
-// "-p", "-pTEXT", "--prompt", or behind flags: "-cp".
+// "-p", "-pTEXT", "--prompt", or after flags: "-cp".
 bool names_prompt(std::string_view argument) {
   if (argument.starts_with("--prompt")) return true;
   if (argument.starts_with("--") || !argument.starts_with('-')) return false;
@@ -102,18 +102,18 @@ std::optional<std::size_t> row_named(std::string_view name) {
   return static_cast<std::size_t>(row - commands.begin());
 }
 
-Exit run(int argc, char** argv) {
+ExitCode run(int argc, char** argv) {
   std::string output = "-";
   CLI::App app(
-      "Parley talks with models, and reads, checks, stores and writes the conversations of LLM agents.",
+      "Parley chats with models, and reads, checks, stores and converts the conversations of LLM agents.",
       "parley");
   const std::vector<Run> runs = describe(app, output);
   if (argc < 2) {
     show(STDERR_FILENO, {app.help()});
-    return Exit::Usage;
+    return ExitCode::Usage;
   }
   if (argv[1][0] != '-' && !row_named(argv[1])) {
-    return usage(fmt::format("there is no command '{}'", argv[1]));
+    return usage_error(fmt::format("unknown command '{}'", argv[1]));
   }
   try {
     app.parse(arguments(std::span(argv + 1, static_cast<std::size_t>(argc) - 1)));
@@ -123,8 +123,8 @@ Exit run(int argc, char** argv) {
     return print(app.version() + "\n", "-");
   } catch (const CLI::ParseError& error) {
     const auto commands = app.get_subcommands();
-    if (commands.empty()) return usage("a command is required, or -p TEXT");
-    return usage(lower_first(without_mark(error.what())), commands.front()->get_name());
+    if (commands.empty()) return usage_error("missing command: expected a command or -p TEXT");
+    return usage_error(lower_first(without_mark(error.what())), commands.front()->get_name());
   }
   return runs[*row_named(app.get_subcommands().front()->get_name())]();
 }
@@ -134,13 +134,13 @@ Exit run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   parley::cli::prepare_process();
-  parley::cli::note_secrets_of_process(std::span(argv, static_cast<std::size_t>(argc)));
+  parley::cli::register_secrets_of_process(std::span(argv, static_cast<std::size_t>(argc)));
   try {
     return static_cast<int>(parley::cli::run(argc, argv));
   } catch (const std::bad_alloc&) {
-    parley::cli::say("there is not enough memory");
+    parley::cli::print_message("out of memory");
   } catch (const std::exception& error) {  // CLI11 and fmt throw; no input should make them
-    parley::cli::say(error.what());
+    parley::cli::print_message(error.what());
   }
-  return static_cast<int>(parley::cli::Exit::Environment);
+  return static_cast<int>(parley::cli::ExitCode::Environment);
 }

@@ -67,28 +67,27 @@ std::string section(const char* name, std::span<const Entry> entries) {
 }
 
 constexpr Entry kExits[] = {
-    {"0", "It worked."},
-    {"1", "There are findings, or the input was refused."},
-    {"2", "The command line is wrong."},
-    {"3", "A file, a store, the network or a model failed."},
-    {"130", "It was interrupted."},
+    {"0", "It worked."},     {"1", "Findings, or refused input."},
+    {"2", "Usage error."},   {"3", "A file, a store, the network or a model failed."},
+    {"130", "Interrupted."},
 };
 
 constexpr Entry kEnvironment[] = {
-    {"PARLEY_MODEL", "The model, as provider/name; --model comes before it."},
-    {"PARLEY_STORE, PARLEY_TENANT", "As --store and --tenant, which come before them."},
-    {"PARLEY_CONFIG", "The user's configuration file in place of the usual one."},
+    {"PARLEY_MODEL", "The model, as provider/name; --model overrides it."},
+    {"PARLEY_STORE, PARLEY_TENANT", "The same as --store and --tenant, which override them."},
+    {"PARLEY_CONFIG", "Path of the user's configuration file."},
     {"OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, ...",
-     "Keys, by the names that the clients of the providers use. docs/configuration.md has them all."},
-    {"OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST, ...", "Servers, by the same rule."},
-    {"NO_COLOR, CLICOLOR_FORCE, TERM", "Whether there are colours."},
+     "API keys, named as the providers' own clients name them. docs/configuration.md lists them."},
+    {"OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST, ...",
+     "Base URLs of the servers, named the same way."},
+    {"NO_COLOR, CLICOLOR_FORCE, TERM", "Turn colours on or off."},
 };
 
 constexpr Entry kFiles[] = {
     {"$XDG_CONFIG_HOME/parley/parley.toml", "The user's configuration (~/.config/parley/parley.toml)."},
-    {".parley.toml", "The project's configuration, in the folder of work or one above it."},
+    {".parley.toml", "The project's configuration, in the working directory or a folder above it."},
     {"$XDG_DATA_HOME/parley/parley.db", "The stored conversations (~/.local/share/parley/parley.db)."},
-    {"$XDG_STATE_HOME/parley/history", "What was typed in 'parley chat' (~/.local/state/parley/history)."},
+    {"$XDG_STATE_HOME/parley/history", "The input history of 'parley chat' (~/.local/state/parley/history)."},
 };
 
 }  // namespace
@@ -98,8 +97,8 @@ std::string manual(std::string_view version, std::span<const DescribedCommand> c
   out += ".SH NAME\nparley \\- the conversation engine for LLM agents\n.SH SYNOPSIS\n";
   for (const DescribedCommand& command : commands) out += synopsis(command) + "\n.br\n";
   out +=
-      ".SH DESCRIPTION\nParley reads, checks, converts and stores the conversations of LLM agents, and talks "
-      "with models.\nResults are on standard output, everything else on standard error.\n.SH COMMANDS\n";
+      ".SH DESCRIPTION\nParley reads, checks, converts and stores the conversations of LLM agents, and chats "
+      "with models.\nResults go to standard output, everything else to standard error.\n.SH COMMANDS\n";
   for (const DescribedCommand& command : commands) {
     out += fmt::format(".SS \"{}\"\n{}.\n",
                        roff(command.name == kPromptCommand ? "parley -p" : "parley " + command.name),

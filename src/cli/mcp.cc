@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
-#include "cli/say.h"
 #include "cli/secrets.h"
 #include "parley/json/buffer.h"
 
@@ -14,12 +14,12 @@ namespace {
 
 // What a server is given, its errors may repeat.
 void note_secrets_of(const McpServer& server) {
-  for (const McpVariable& variable : server.env) note_secrets(variable.name, variable.value.reveal());
-  for (const net::SecretHeader& header : server.headers) note_secrets("token", header.value.reveal());
-  if (server.url) note_secrets("url", server.url->href());
+  for (const McpVariable& variable : server.env) register_secrets(variable.name, variable.value.reveal());
+  for (const net::SecretHeader& header : server.headers) register_secrets("token", header.value.reveal());
+  if (server.url) register_secrets("url", server.url->href());
   std::string_view option;
   for (const std::string& argument : server.args) {
-    note_secrets(option, argument);
+    register_secrets(option, argument);
     option = argument.starts_with('-') ? std::string_view(argument) : "";
   }
 }
@@ -43,12 +43,12 @@ std::string mcp_exposure(const Config& config, const McpConfig& servers) {
   return has_secrets ? exposure_of(config.mcp_file.value, "keys") : std::string();
 }
 
-Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
+CommandResult<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
   if (config.mcp_file.value.empty()) return nullptr;
   const Result<McpConfig> servers = mcp_servers(config);
-  if (!servers) return std::unexpected(complain(servers.error(), {config.mcp_file.value}));
+  if (!servers) return std::unexpected(report_error(servers.error(), {config.mcp_file.value}));
   if (const std::string exposure = mcp_exposure(config, *servers); !exposure.empty())
-    say("warning: " + exposure);
+    print_message("warning: " + exposure);
   McpOptions options{.start_timeout = std::chrono::seconds(config.mcp_start_timeout.value)};
   for (const std::string_view name : mcp_safe_variables()) {
     std::string value = from_environment(std::string(name).c_str());
@@ -60,7 +60,8 @@ Outcome<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
 void update_mcp(McpTools& servers, ToolBox& box, const std::stop_token& stop) {
   for (const McpUpdate::Trouble& trouble : servers.update(box, stop).troubles) {
     const bool is_late = trouble.error.code == Code::Timeout;
-    say(fmt::format("MCP server {}: {}{}", trouble.server, trouble.error.message,
+    print_message(
+        fmt::format("MCP server {}: {}{}", trouble.server, trouble.error.message,
                     is_late ? "; continuing without its tools ([mcp] start_timeout sets the limit)" : ""));
   }
 }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "parley/base/utf8.h"
 #include "parley/json/buffer.h"
 #include "parley/json/writer.h"
@@ -55,7 +55,7 @@ MediaLine line_of(ImageCheck check) {
   line.reason = to_string(check.reason);
   line.sentence = std::move(check.sentence);
   if (check.reason == ImageReason::Unidentified && check.format == ImageFormat::Unknown) {
-    line.sentence = "the bytes are no image, audio or video of a known format";
+    line.sentence = "unknown format: expected an image, audio or video";
   }
   return line;
 }
@@ -104,7 +104,7 @@ std::string text_of(const std::string& file, const MediaLine& line) {
   if (line.seconds) text += fmt::format(" {}{} s", line.is_estimate ? "about " : "", shown(*line.seconds));
   text += fmt::format(", {} bytes", line.bytes.value_or(0));
   if (line.frames > 1) text += fmt::format(", {} frames", line.frames);
-  if (line.trailing > 0) text += fmt::format(", {} bytes behind the end", line.trailing);
+  if (line.trailing > 0) text += fmt::format(", {} bytes after the end", line.trailing);
   if (line.is_cut_off) text += ", cut off";
   return text;
 }
@@ -143,28 +143,28 @@ std::string json_of(const std::string& file, const MediaLine& line) {
 
 }  // namespace
 
-Exit check_media(const MediaOptions& options) {
+ExitCode check_media(const MediaOptions& options) {
   Result<Output> output = Output::open(options.output);
-  if (!output) return complain(output.error(), {options.output});
-  Exit exit = Exit::Ok;
+  if (!output) return report_error(output.error(), {options.output});
+  ExitCode exit = ExitCode::Ok;
   for (const std::string& file : options.files) {
     MediaLine line;
     const Result<json::Buffer> bytes =
         json::Buffer::from_file(file.c_str(), options.base64 ? kMaxBase64Bytes : kMaxMediaBytes);
     if (!bytes && bytes.error().code == Code::LimitExceeded) {
       line.reason = "bytes";
-      line.sentence = "the file has more bytes than any limit allows";
-      exit = worse(exit, Exit::Refused);
+      line.sentence = "the file exceeds every size limit";
+      exit = worse(exit, ExitCode::Refused);
     } else if (bytes) {
       line = checked(bytes->view(), options);
-      if (!line.reason.empty()) exit = worse(exit, Exit::Refused);
+      if (!line.reason.empty()) exit = worse(exit, ExitCode::Refused);
     } else {
       line.reason = "unreadable";
       line.sentence = bytes.error().message;
-      exit = worse(exit, complain(bytes.error(), {file}));
+      exit = worse(exit, report_error(bytes.error(), {file}));
     }
     const std::string text = options.json ? json_of(file, line) : visible(text_of(file, line));
-    const Form form = options.json ? Form::Json : Form::Lines;
+    const ReportFormat form = options.json ? ReportFormat::Json : ReportFormat::Lines;
     if (auto written = output->report(text + "\n", form); !written) return output->end(written.error());
   }
   if (auto kept = output->commit(); !kept) return output->end(kept.error());

@@ -1,11 +1,10 @@
-// `parley media check`: says of each file whether it is an image, audio or video that may enter a
-// conversation.
+// `parley media check`: checks whether files are valid images, audio or video.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/media/image.h"
 
 namespace parley::cli {
@@ -25,6 +24,6 @@ struct MediaOptions {
 //          "bytes","frames","trailing","is_estimate","is_cut_off","reason","sentence"}
 // What is not known is null. Durations are in seconds, to the millisecond. A file that cannot be read has the
 // reason "unreadable".
-Exit check_media(const MediaOptions& options);
+ExitCode check_media(const MediaOptions& options);
 
 }  // namespace parley::cli

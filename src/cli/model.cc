@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/proxy.h"
-#include "cli/say.h"
 #include "parley/model/provider.h"
 
 namespace parley::cli {
@@ -54,17 +54,17 @@ bool is_rehearsal(std::string_view name) {
   return name == kRehearsal || name == fmt::format("{0}/{0}", kRehearsal);
 }
 
-// The error, with who chose what is wrong.
-std::unexpected<Error> blamed_on(Error error, const std::string& who) {
-  error.path = who;
+// The error, with the source of the wrong value as its path.
+std::unexpected<Error> with_source(Error error, const std::string& source) {
+  error.path = source;
   return std::unexpected(std::move(error));
 }
 
-Exit complain_of_model(const Error& error) {
+ExitCode report_model_error(const Error& error) {
   const bool is_choice = error.code == Code::NotFound || error.code == Code::Invalid;
-  if (is_choice && !error.path.empty()) return complain_of_choice(error.message, error.path);
-  say(error.message);
-  return is_choice ? Exit::Usage : Exit::Environment;
+  if (is_choice && !error.path.empty()) return report_choice_error(error.message, error.path);
+  print_message(error.message);
+  return is_choice ? ExitCode::Usage : ExitCode::Environment;
 }
 
 }  // namespace
@@ -73,11 +73,10 @@ Result<std::string> chosen_name(const std::string& typed, const Config& config) 
   const std::string name = typed.empty() ? config.model.value : typed;
   if (!name.empty()) return is_rehearsal(name) ? kRehearsal : name;
   for (const auto& [provider, choice] : config.providers) {
-    if (!choice.key.is_said() && !choice.base_url.is_said()) continue;
-    return fail(
-        Code::Missing,
-        fmt::format("{} is configured, but no model is named: say --model {}/NAME, or set PARLEY_MODEL",
-                    provider, provider));
+    if (!choice.key.is_set() && !choice.base_url.is_set()) continue;
+    return fail(Code::Missing,
+                fmt::format("{} is configured, but no model is set: use --model {}/NAME or set PARLEY_MODEL",
+                            provider, provider));
   }
   return kRehearsal;
 }
@@ -85,8 +84,8 @@ Result<std::string> chosen_name(const std::string& typed, const Config& config) 
 Result<ModelConfig> chosen_model(const std::string& name, const Config& config) {
   Result<ModelName> parsed = parse_model_name(name);
   if (!parsed) {
-    parsed.error().message = fmt::format("the model '{}': {}", name, parsed.error().message);
-    return blamed_on(parsed.error(), config.model.value == name ? config.model.from : "");
+    parsed.error().message = fmt::format("model '{}': {}", name, parsed.error().message);
+    return with_source(parsed.error(), config.model.value == name ? config.model.from : "");
   }
   const ProviderChoice provider = config.provider(parsed->provider->name);
   ModelConfig out;
@@ -97,25 +96,24 @@ Result<ModelConfig> chosen_model(const std::string& name, const Config& config) 
   out.prices = prices_of(config);
   out.ca_file = from_environment("SSL_CERT_FILE");
   const Result<Url> url = url_of(*parsed->provider, {.base_url = out.base_url, .model = parsed->name});
-  if (!url) return blamed_on(url.error(), provider.base_url.from);
+  if (!url) return with_source(url.error(), provider.base_url.from);
   PARLEY_TRY(out.proxy, proxy_for(*url));
   return out;
 }
 
-Outcome<OpenedModel> open_chosen_model(const std::string& typed, const Config& config,
-                                       std::shared_ptr<UsageLedger> ledger) {
+CommandResult<OpenedModel> open_chosen_model(const std::string& typed, const Config& config,
+                                             std::shared_ptr<UsageLedger> ledger) {
   const Result<std::string> name = chosen_name(typed, config);
   if (!name) {
-    say(name.error().message);
-    return std::unexpected(Exit::Usage);
+    print_message(name.error().message);
+    return std::unexpected(ExitCode::Usage);
   }
-  if (typed.empty() && !config.model.is_said()) {
-    say("no key and no server is configured (docs/configuration.md): this is 'rehearsal', which is no real "
-        "model");
+  if (typed.empty() && !config.model.is_set()) {
+    print_message("using 'rehearsal', the built-in offline model; set a key or --model for a real one");
   }
   Result<OpenedModel> opened =
       *name == kRehearsal ? open_rehearsal(std::move(ledger)) : open_named(*name, config, std::move(ledger));
-  if (!opened) return std::unexpected(complain_of_model(opened.error()));
+  if (!opened) return std::unexpected(report_model_error(opened.error()));
   return *std::move(opened);
 }
 

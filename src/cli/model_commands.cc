@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/diagnostics.h"
 #include "cli/rehearse.h"
-#include "cli/say.h"
 
 namespace parley::cli {
 namespace {
@@ -14,18 +14,18 @@ struct TypedRehearse {
   std::string record;
 };
 
-Exit run_rehearse(TypedRehearse& typed, const std::string& output) {
+ExitCode run_rehearse(TypedRehearse& typed, const std::string& output) {
   RehearseOptions& options = typed.options;
   options.output = output;
   if (typed.record.empty()) {
-    if (output != "-") return usage("-o is for what --record records", "rehearse");
+    if (output != "-") return usage_error("-o needs --record", "rehearse");
     return rehearse(options);
   }
-  if (!options.script.empty()) return usage("it is --script or --record, not both", "rehearse");
-  if (output == "-") return usage("--record needs -o FILE", "rehearse");
+  if (!options.script.empty()) return usage_error("--script cannot be combined with --record", "rehearse");
+  if (output == "-") return usage_error("--record needs -o FILE", "rehearse");
   const Result<Url> url = parse_url(typed.record);
   if (!url || (url->scheme != "http" && url->scheme != "https")) {
-    return usage("--record: expected an http: or https: URL", "rehearse");
+    return usage_error("--record: expected an http: or https: URL", "rehearse");
   }
   options.record = *url;
   return record(options);
@@ -33,13 +33,14 @@ Exit run_rehearse(TypedRehearse& typed, const std::string& output) {
 
 Run add_rehearse(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedRehearse>();
-  command.add_option("--script", typed->options.script, "What to say; without it, a few patterns")
+  command
+      .add_option("--script", typed->options.script, "Script to follow; without it, answer by a few patterns")
       ->type_name("F");
   command
       .add_option("--record", typed->record,
-                  "Pass everything on to the provider at URL, and record it in -o FILE")
+                  "Forward requests to the provider at URL and record them in -o FILE")
       ->type_name("URL");
-  command.add_option("--port", typed->options.port, "Where to listen (default: any port that is free)")
+  command.add_option("--port", typed->options.port, "Port to listen on (default: any free port)")
       ->type_name("N");
   return [typed, &output] { return run_rehearse(*typed, output); };
 }

@@ -1,4 +1,4 @@
-// NoteLog passes on what a conversion could not carry: the first notes to stderr, all of them to a file.
+// NoteLog prints the notes of a conversion: the first ones to stderr, all of them to a file.
 // One thread at a time.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
 #include "parley/dialect/note.h"
 
@@ -16,14 +16,13 @@ namespace parley::cli {
 class NoteLog {
  public:
   // `file`, if any, receives the notes as JSON Lines. `quiet` keeps them off stderr.
-  static Outcome<NoteLog> open(const std::optional<std::string>& file, bool quiet);
+  static CommandResult<NoteLog> open(const std::optional<std::string>& file, bool quiet);
 
   // `line` is the line of a JSON Lines file, or 0.
-  Outcome<void> add(std::vector<Note> notes, std::size_t line);
+  CommandResult<void> add(std::vector<Note> notes, std::size_t line);
 
-  // The last call: says how many notes were not shown, and the file appears if `keep` says that what it
-  // tells about is there.
-  Outcome<void> finish(bool keep);
+  // The last call: prints how many notes were not shown. The file appears if `keep` is true.
+  CommandResult<void> finish(bool keep);
 
  private:
   explicit NoteLog(bool quiet) : quiet_(quiet) {}

@@ -11,8 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/process.h"
-#include "cli/say.h"
 #include "cli/secrets.h"
 #include "cli/terminal.h"
 
@@ -33,7 +33,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The file behind symbolic links, or the path itself if it leads nowhere yet.
+// The target of symbolic links, or the path itself if it does not exist yet.
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   return real ? std::string(real.get()) : path;
@@ -103,8 +103,8 @@ Result<void> Output::flush() {
   return outcome;
 }
 
-Result<void> Output::report(std::string_view text, Form form) {
-  return write(form == Form::Json ? json_without_secrets(text) : without_secrets(text));
+Result<void> Output::report(std::string_view text, ReportFormat form) {
+  return write(form == ReportFormat::Json ? json_without_secrets(text) : without_secrets(text));
 }
 
 Result<void> Output::write(std::string_view bytes) {
@@ -119,7 +119,7 @@ Result<void> Output::commit() {
   if (temporary_.empty()) return {};
   if (::fsync(fd_) != 0) return failed("cannot write");
   if (::close(std::exchange(fd_, -1)) != 0) return failed("cannot write");
-  if (!keep_temporary(temporary_, target_)) return failed("cannot give the file its name");
+  if (!keep_temporary(temporary_, target_)) return failed("cannot rename the temporary file");
   temporary_.clear();
   // The name is safe when the folder is on the disk. Some file systems cannot do that; the file is whole
   // anyway.
@@ -133,21 +133,21 @@ Result<void> Output::commit() {
 
 bool Output::is_terminal() const { return cli::is_terminal(fd_); }
 
-Exit Output::end(const Error& error) const {
-  if (error_ == EPIPE) return Exit::Ok;
-  return complain(error, {name_});
+ExitCode Output::end(const Error& error) const {
+  if (error_ == EPIPE) return ExitCode::Ok;
+  return report_error(error, {name_});
 }
 
-Exit print(std::string_view text, const std::string& path, Form form) {
-  return print_content(form == Form::Json ? json_without_secrets(text) : without_secrets(text), path);
+ExitCode print(std::string_view text, const std::string& path, ReportFormat form) {
+  return print_content(form == ReportFormat::Json ? json_without_secrets(text) : without_secrets(text), path);
 }
 
-Exit print_content(std::string_view content, const std::string& path) {
+ExitCode print_content(std::string_view content, const std::string& path) {
   Result<Output> output = Output::open(path);
-  if (!output) return complain(output.error(), {path});
+  if (!output) return report_error(output.error(), {path});
   Result<void> outcome = output->write(content);
   if (outcome) outcome = output->commit();
-  return outcome ? Exit::Ok : output->end(outcome.error());
+  return outcome ? ExitCode::Ok : output->end(outcome.error());
 }
 
 }  // namespace parley::cli

@@ -16,12 +16,12 @@
 #include <string>
 #include <string_view>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/base/error.h"
 
 namespace parley::cli {
 
-enum class Form : std::uint8_t { Lines, Json };
+enum class ReportFormat : std::uint8_t { Lines, Json };
 
 class Output {
  public:
@@ -34,7 +34,7 @@ class Output {
 
   // What is written gathers in a buffer of 1 MiB. All fail with Unavailable, then and ever after. A report is
   // a message of the command, in whole lines or in JSON with whole strings; the rest is content.
-  Result<void> report(std::string_view text, Form form = Form::Lines);
+  Result<void> report(std::string_view text, ReportFormat form = ReportFormat::Lines);
   Result<void> write(std::string_view content);
   Result<void> flush();
 
@@ -45,9 +45,9 @@ class Output {
   bool is_whole_or_nothing() const { return !temporary_.empty(); }
   bool is_terminal() const;
 
-  // Says what went wrong. A reader that had enough (`parley ... | head`) is no failure and no reason to
-  // speak: the command then ends well.
-  Exit end(const Error& error) const;
+  // Prints the error. A closed pipe (`parley ... | head`) is not a failure: the command then succeeds
+  // silently.
+  ExitCode end(const Error& error) const;
 
  private:
   Output() = default;
@@ -63,8 +63,8 @@ class Output {
   int error_ = 0;  // errno of the first failure
 };
 
-// Writes a report, or content, to `path`, whole or not at all; says what went wrong.
-Exit print(std::string_view text, const std::string& path, Form form = Form::Lines);
-Exit print_content(std::string_view content, const std::string& path);
+// Writes a report, or content, to `path` atomically; prints what went wrong.
+ExitCode print(std::string_view text, const std::string& path, ReportFormat form = ReportFormat::Lines);
+ExitCode print_content(std::string_view content, const std::string& path);
 
 }  // namespace parley::cli

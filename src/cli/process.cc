@@ -30,7 +30,7 @@ struct Slot {
 std::array<Slot, 4> slots;  // a command has two at most
 volatile sig_atomic_t bar = 0;
 
-// A SIGINT that is caught goes through this pipe to whoever waits for one.
+// A caught SIGINT goes through this pipe to the code that waits for it.
 int interrupt_pipe[2] = {-1, -1};
 volatile sig_atomic_t interrupt_waits = 0;
 
@@ -71,7 +71,7 @@ void set_handler(int signal, void (*handler)(int), struct sigaction* before = nu
   ::sigaction(signal, &action, before);
 }
 
-// Whether these succeed matters to nobody any more.
+// Failures are ignored: the process ends.
 void give_terminal_back() {
   if (terminal_is_edited == 0) return;
   terminal_is_edited = 0;
@@ -86,7 +86,7 @@ void tell_change(int /*signal*/) {
   errno = error;
 }
 
-// A Ctrl-Z: stops as if nobody had caught it, and goes on here.
+// Ctrl-Z: stops the process as the default action does, and continues here afterwards.
 void stop(int signal) {
   const int error = errno;
   give_terminal_back();
@@ -115,7 +115,7 @@ void handle(int signal) {
     if (slot.used) ::unlink(slot.path);
   }
   if (bar != 0) {
-    // Whether this succeeds matters to nobody any more.
+    // Failures are ignored: the process ends.
     [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, "\n", 1);
   }
   give_terminal_back();
@@ -143,7 +143,7 @@ void prepare_process() {
   for (const int signal : kSignals) {
     struct sigaction action = {};
     // Under nohup(1) a hangup stays ignored. SIGINT is taken even if a shell ignores it for its background
-    // jobs: whoever sends it means it.
+    // jobs: it is sent on purpose.
     const bool is_ignored = ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
     if (signal == SIGHUP && is_ignored) continue;
     set_handler(signal, handle);
@@ -151,7 +151,7 @@ void prepare_process() {
 }
 
 // glibc's own words for this are an environment variable, which it reads before main(). With another malloc
-// the heap does not grow, and nothing is said.
+// the heap does not grow, and nothing is printed.
 void expect_large_buffers() {
   constexpr int kHeap = 16 << 20;
   constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;

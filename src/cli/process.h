@@ -19,11 +19,11 @@ void prepare_process();
 // them, and stays with the process. A fault for every 4 KB of such buffers takes longer than to fill them.
 void expect_large_buffers();
 
-// From now on the first SIGINT is left to those below; the second, if nobody took the first, ends the
-// process. Fails only if there are no descriptors left; then nothing changes.
+// From now on the first SIGINT is left to the functions below; a second one, if the first was not taken,
+// ends the process. Fails only if there are no descriptors left; then nothing changes.
 bool catch_interrupts();
 
-// Readable when there was a SIGINT that nobody took. -1 before catch_interrupts().
+// Readable while a SIGINT is not taken. -1 before catch_interrupts().
 int interrupt_descriptor();
 
 // Takes it. True if there was one.
@@ -89,8 +89,7 @@ class EndSignals {
   sigset_t before_;
 };
 
-// While a progress bar is on the terminal, whoever prints there takes it off first, and a signal ends its
-// line.
+// While a progress bar is on the terminal, other output erases it first, and a signal ends its line.
 void set_bar_is_shown(bool shown);
 bool bar_is_shown();
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cli/diagnostics.h"
 #include "cli/process.h"
-#include "cli/say.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {
@@ -58,7 +58,7 @@ void Progress::update(std::size_t lines, std::uint64_t bytes) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const std::string sums = progress_text(lines, bytes, seconds, total_);
   if (!is_terminal_) {
-    say(sums);
+    print_message(sums);
     return;
   }
   const double all = total_ ? static_cast<double>(*total_) : 0;
@@ -92,7 +92,8 @@ Progress::~Progress() {
 void Progress::finish(std::size_t lines, std::uint64_t bytes) {
   if (!has_spoken_) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  say(fmt::format("{} in {}", progress_text(lines, bytes, seconds, std::nullopt), duration(seconds)));
+  print_message(
+      fmt::format("{} in {}", progress_text(lines, bytes, seconds, std::nullopt), duration(seconds)));
 }
 
 }  // namespace parley::cli

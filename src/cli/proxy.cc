@@ -46,7 +46,7 @@ Result<std::optional<Url>> proxy_for(const Url& url) {
     if (is_exempt(url.host)) return std::nullopt;
     if (value.find("://") == std::string::npos) value.insert(0, "http://");
     Result<Url> proxy = parse_url(value);
-    if (!proxy) return fail(Code::Invalid, "the proxy: " + proxy.error().message, variable);
+    if (!proxy) return fail(Code::Invalid, "invalid proxy: " + proxy.error().message, variable);
     return std::optional(*std::move(proxy));
   }
   return std::nullopt;

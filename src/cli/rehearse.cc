@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "cli/config.h"
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/proxy.h"
-#include "cli/say.h"
 #include "parley/json/buffer.h"
 #include "parley/json/limits.h"
 #include "parley/model/recorder.h"
@@ -16,49 +16,49 @@
 namespace parley::cli {
 namespace {
 
-// Says where, at once: whoever waits for the line connects next.
+// Prints the address at once: a script waits for the line before it connects.
 void announce(const std::string& url) {
   Result<Output> out = Output::open("-");
   if (out && out->report("listening on " + url + "\n")) (void)out->flush();
 }
 
-Exit end_of(int signal) { return signal == SIGINT ? Exit::Interrupted : Exit::Ok; }
+ExitCode end_of(int signal) { return signal == SIGINT ? ExitCode::Interrupted : ExitCode::Ok; }
 
 }  // namespace
 
-Exit rehearse(const RehearseOptions& options) {
+ExitCode rehearse(const RehearseOptions& options) {
   RehearsalOptions rehearsal{.port = options.port};
   if (!options.script.empty()) {
     const Result<json::Buffer> text = json::Buffer::from_file(options.script.c_str(), json::Limits().bytes);
-    if (!text) return complain(text.error(), {options.script});
+    if (!text) return report_error(text.error(), {options.script});
     rehearsal.script.emplace(text->view());
   }
   EndSignals signals;
   const Result<Rehearsal> running = Rehearsal::start(rehearsal);
-  if (!running) return complain(running.error(), {options.script.empty() ? "rehearse" : options.script});
+  if (!running) return report_error(running.error(), {options.script.empty() ? "rehearse" : options.script});
   announce(running->url());
   return end_of(signals.wait());
 }
 
-Exit record(const RehearseOptions& options) {
+ExitCode record(const RehearseOptions& options) {
   const Result<std::optional<Url>> proxy = proxy_for(*options.record);
-  if (!proxy) return complain_of_choice(proxy.error().message, proxy.error().path);
+  if (!proxy) return report_choice_error(proxy.error().message, proxy.error().path);
   Result<Output> file = Output::open(options.output);
-  if (!file) return complain(file.error(), {options.output});
+  if (!file) return report_error(file.error(), {options.output});
   EndSignals signals;
   const Result<Recorder> running = Recorder::start({.target = *options.record,
                                                     .proxy = *proxy,
                                                     .ca_file = from_environment("SSL_CERT_FILE"),
                                                     .port = options.port});
-  if (!running) return complain(running.error(), {"--record"});
+  if (!running) return report_error(running.error(), {"--record"});
   announce(running->url());
   const int signal = signals.wait();
   const Recorder::Tally tally = running->tally();
   Result<void> written = file->write(running->script());
   if (written) written = file->commit();
   if (!written) return file->end(written.error());
-  say(fmt::format("{} recorded in {}{}", tally.recorded, options.output,
-                  tally.left_out == 0 ? "" : fmt::format(", {} left out", tally.left_out)));
+  print_message(fmt::format("wrote {}: {} recorded{}", options.output, tally.recorded,
+                            tally.left_out == 0 ? "" : fmt::format(", {} left out", tally.left_out)));
   return end_of(signal);
 }
 

@@ -5,20 +5,20 @@
 #include <optional>
 #include <string>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/base/url.h"
 
 namespace parley::cli {
 
 struct RehearseOptions {
-  std::string script;         // a file; "" is none
+  std::string script;         // a file; empty: no script
   std::optional<Url> record;  // the provider to record
   std::uint16_t port = 0;
   std::string output;  // where a recording goes
 };
 
 // Both serve until SIGINT (Interrupted) or SIGTERM (Ok); a recording is written then.
-Exit rehearse(const RehearseOptions& options);
-Exit record(const RehearseOptions& options);
+ExitCode rehearse(const RehearseOptions& options);
+ExitCode record(const RehearseOptions& options);
 
 }  // namespace parley::cli

@@ -10,13 +10,13 @@
 
 namespace parley::cli {
 
-Outcome<void> Report::write(std::string_view text) {
-  if (auto written = output_.report(text, json_ ? Form::Json : Form::Lines); !written)
+CommandResult<void> Report::write(std::string_view text) {
+  if (auto written = output_.report(text, json_ ? ReportFormat::Json : ReportFormat::Lines); !written)
     return std::unexpected(output_.end(written.error()));
   return {};
 }
 
-Outcome<void> Report::begin() {
+CommandResult<void> Report::begin() {
   if (!json_) return {};
   json::Writer w;
   w.begin_object()
@@ -46,29 +46,29 @@ std::string Report::json_finding(const Finding& finding, std::size_t line, bool 
   return is_first ? w.take_string() : "," + w.take_string();
 }
 
-Outcome<void> Report::add(const Finding& finding, std::size_t line, bool in_message) {
+CommandResult<void> Report::add(const Finding& finding, std::size_t line, bool in_message) {
   const bool is_error = finding.level == FindingLevel::Error;
   ++(is_error ? errors_ : warnings_);
-  if (is_error) exit_ = worse(exit_, Exit::Refused);
+  if (is_error) exit_ = worse(exit_, ExitCode::Refused);
   if (json_) return write(json_finding(finding, line, in_message));
   // A path names members of the input, and those can be anything.
-  const std::string said =
-      fmt::format("{}:{}: {} {}: {}", to_string(Place{file_, line}), shortened(without_secrets(finding.path)),
-                  is_error ? "error" : "warning", finding.code, finding.sentence);
-  return write(visible(without_secrets(said)) + "\n");
+  const std::string text = fmt::format("{}:{}: {} {}: {}", to_string(Location{file_, line}),
+                                       shortened(without_secrets(finding.path)),
+                                       is_error ? "error" : "warning", finding.code, finding.sentence);
+  return write(visible(without_secrets(text)) + "\n");
 }
 
-Outcome<void> Report::refuse(const Error& error, std::size_t line) {
+CommandResult<void> Report::refuse(const Error& error, std::size_t line) {
   ++errors_;
   refused_ = true;
-  exit_ = worse(exit_, complain(error, {file_, line}));
+  exit_ = worse(exit_, report_error(error, {file_, line}));
   if (!json_) return {};
   const Finding finding = {
       std::string(to_string(error.code)), FindingLevel::Error, 0, {}, error.path, error.message};
   return write(json_finding(finding, line, false));
 }
 
-Outcome<void> Report::end() {
+CommandResult<void> Report::end() {
   if (!json_) return {};
   json::Writer w;
   w.begin_object().key("dialect");

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit.h"
+#include "cli/diagnostics.h"
+#include "cli/exit_code.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "parley/dialect/dialect.h"
 #include "parley/message/validate.h"
 
@@ -25,29 +25,29 @@ class Report {
   Report(Output& output, std::string file, bool json)
       : output_(output), file_(std::move(file)), json_(json) {}
 
-  Outcome<void> begin();
+  CommandResult<void> begin();
   // `line` is the line of a JSON Lines file, or 0. A finding outside of all messages is not `in_message`.
-  Outcome<void> add(const Finding& finding, std::size_t line, bool in_message = true);
-  // The document was refused, or could not be read: said on stderr, and a finding for machines.
-  Outcome<void> refuse(const Error& error, std::size_t line);
-  Outcome<void> end();
+  CommandResult<void> add(const Finding& finding, std::size_t line, bool in_message = true);
+  // The document was refused, or could not be read: an error on stderr, and a finding in JSON.
+  CommandResult<void> refuse(const Error& error, std::size_t line);
+  CommandResult<void> end();
 
   void saw(Dialect dialect);     // one document of this dialect was looked at
   std::string dialects() const;  // "openmanus", or "openmanus, agentscope" if lines differ
   bool saw_any() const { return !dialects_.empty(); }
 
   bool refused() const { return refused_; }
-  Exit exit() const { return exit_; }
+  ExitCode exit() const { return exit_; }
 
  private:
-  Outcome<void> write(std::string_view text);
+  CommandResult<void> write(std::string_view text);
   std::string json_finding(const Finding& finding, std::size_t line, bool in_message);
 
   Output& output_;
   std::string file_;
   bool json_;
   bool refused_ = false;
-  Exit exit_ = Exit::Ok;
+  ExitCode exit_ = ExitCode::Ok;
   std::vector<Dialect> dialects_;
   std::size_t errors_ = 0;
   std::size_t warnings_ = 0;

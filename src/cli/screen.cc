@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/process.h"
-#include "cli/say.h"
 #include "cli/secrets.h"
 #include "parley/base/utf8.h"
 
@@ -81,7 +81,7 @@ void Screen::thinking(std::string_view words) {
   error_is_open_ = words.back() != '\n';
 }
 
-void Screen::aside(std::string_view line) {
+void Screen::status_line(std::string_view line) {
   if (is_quiet_) return;
   const std::lock_guard lock(mutex_);
   erase_spinner();
@@ -123,7 +123,7 @@ void Screen::put_answer(std::string_view words) {
 
 void Screen::release() { put_answer(std::exchange(held_, {})); }
 
-void Screen::put_error(std::initializer_list<Piece> pieces) { show(STDERR_FILENO, pieces); }
+void Screen::put_error(std::initializer_list<Segment> pieces) { show(STDERR_FILENO, pieces); }
 
 void Screen::end_error_line() {
   if (std::exchange(error_is_open_, false)) put_error({"\n"});
@@ -141,7 +141,7 @@ void Screen::spin(const std::stop_token& stop) {
     woken_.wait(lock, stop, [this] { return !waits_for_.empty(); });
     if (stop.stop_requested()) return;
     const Clock::time_point now = Clock::now();
-    // A line that somebody is writing is not drawn over.
+    // Does not draw over a line that is being written.
     const bool line_is_free = !error_is_open_ && !(shares_terminal_ && answer_is_open_);
     if (line_is_free && now - since_ >= kFirstFrame) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since_).count();

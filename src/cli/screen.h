@@ -1,13 +1,13 @@
-// What a person sees of a run: the answer on standard output, everything else on standard error.
+// The output of a run: the answer on standard output, everything else on standard error.
 //
 // Invariants (tests/cli/chat.case shows N1, tests/cli/kill_test.py N5):
-//   N1  Standard output gets the words of the answer and nothing else.
+//   N1  Standard output gets the text of the answer and nothing else.
 //   N2  Nothing that came from a model or a tool acts on a terminal: control characters are shown as \uXXXX.
 //   N3  A line of one stream never begins within a line of the other, if both are on a terminal.
 //   N4  The spinner is drawn on a terminal only, not before 300 ms of silence, and is gone before anything
 //       else is printed.
 //   N5  The last character of what answer() got is printed by the next answer() or by end_answer(), so that
-//       whoever calls end_answer() after an answer is stored ends the output after it is stored.
+//       calling end_answer() after an answer is stored ends the output after it is stored.
 //
 // Safe from any thread.
 #pragma once
@@ -42,8 +42,8 @@ class Screen {
   const Result<void>& failure() const { return failure_; }
 
   void thinking(std::string_view words);
-  // A line of its own on standard error, dimmed.
-  void aside(std::string_view line);
+  // A dimmed line on standard error.
+  void status_line(std::string_view line);
 
   // Shows that something is being waited for.
   void wait(std::string what);
@@ -58,15 +58,15 @@ class Screen {
   void spin(const std::stop_token& stop);
   void erase_spinner();
   void end_error_line();
-  // Whether it can be shown or not, the run goes on.
-  static void put_error(std::initializer_list<Piece> pieces);
+  // Failures are ignored: the run continues.
+  static void put_error(std::initializer_list<Segment> pieces);
   void put_answer(std::string_view words);
   void release();
 
   Output& output_;
   const bool is_quiet_;
   const bool draws_;            // on standard error
-  const Control dim_, plain_;   // none if standard error has no colours
+  const Control dim_, plain_;   // Control::None if standard error has no colours
   const bool shares_terminal_;  // the answer and standard error
 
   std::mutex mutex_;

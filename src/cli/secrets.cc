@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "json/strings.h"
 #include "parley/base/redact.h"
 #include "parley/base/secret.h"
@@ -136,13 +136,13 @@ void note_assignments(std::string_view text) {
     if (equals == std::string_view::npos) continue;
     const std::size_t name = std::min(part.find_first_not_of(" -"), equals);
     const std::string_view value = part.substr(equals + 1);
-    if (names_secret(part.substr(name, equals - name))) note_secrets("secret", value);
+    if (names_secret(part.substr(name, equals - name))) register_secrets("secret", value);
   }
 }
 
 }  // namespace
 
-void note_secrets(std::string_view name, std::string_view value) {
+void register_secrets(std::string_view name, std::string_view value) {
   if (const std::size_t scheme = value.find("://"); scheme != std::string_view::npos) {
     note_url(value, scheme + 3);
   } else if (names_secret(name)) {
@@ -154,13 +154,13 @@ void note_secrets(std::string_view name, std::string_view value) {
   }
 }
 
-void note_secrets_of_process(std::span<char*> arguments) {
+void register_secrets_of_process(std::span<char*> arguments) {
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view variable = *each;
     const std::size_t equals = std::min(variable.find('='), variable.size());
-    note_secrets(variable.substr(0, equals), variable.substr(std::min(equals + 1, variable.size())));
+    register_secrets(variable.substr(0, equals), variable.substr(std::min(equals + 1, variable.size())));
   }
-  for (const char* each : arguments) note_secrets("", each);
+  for (const char* each : arguments) register_secrets("", each);
 }
 
 std::string without_secrets(std::string_view text) {

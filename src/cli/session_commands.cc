@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/diagnostics.h"
 #include "cli/doctor.h"
-#include "cli/say.h"
 #include "cli/sessions.h"
 
 namespace parley::cli {
@@ -20,7 +20,8 @@ void add_store(CLI::App& command, StoreChoice& choice) {
 }
 
 void add_tenant(CLI::App& command, StoreChoice& choice) {
-  command.add_option("--tenant", choice.tenant, "Whose sessions (default: default)")->type_name("NAME");
+  command.add_option("--tenant", choice.tenant, "Tenant that owns the sessions (default: default)")
+      ->type_name("NAME");
 }
 
 namespace {
@@ -29,9 +30,9 @@ namespace {
 
 struct SessionsVerb {
   const char* name;
-  const char* arguments;  // what stands behind it
+  const char* arguments;  // after the verb
   std::size_t least, most;
-  Exit (*run)(const SessionsOptions& options);
+  ExitCode (*run)(const SessionsOptions& options);
 };
 
 constexpr std::size_t kAnyNumber = 1000;
@@ -69,31 +70,31 @@ struct TypedSessions {
   SessionsOptions options;
 };
 
-Exit run_sessions(TypedSessions& typed, const std::string& output) {
+ExitCode run_sessions(TypedSessions& typed, const std::string& output) {
   SessionsOptions& options = typed.options;
   const auto verb =
       std::ranges::find_if(kSessionsVerbs, [&](const SessionsVerb& each) { return each.name == typed.verb; });
   if (verb == std::end(kSessionsVerbs)) {
-    return usage(fmt::format("there is no 'sessions {}'", typed.verb), "sessions");
+    return usage_error(fmt::format("unknown verb 'sessions {}'", typed.verb), "sessions");
   }
   const std::size_t count = options.arguments.size();
   if (count < verb->least || count > verb->most) {
-    return usage(fmt::format("'sessions {}' takes {}", verb->name,
-                             *verb->arguments == 0 ? "nothing else" : verb->arguments),
-                 "sessions");
+    return usage_error(fmt::format("'sessions {}' takes {}", verb->name,
+                                   *verb->arguments == 0 ? "no argument" : verb->arguments),
+                       "sessions");
   }
   if (!typed.from.empty()) {
     const Result<Dialect> from = dialect_named(typed.from);
-    if (!from) return usage("--from: " + from.error().message, "sessions");
+    if (!from) return usage_error("--from: " + from.error().message, "sessions");
     options.from = *from;
   }
   if (!typed.to.empty()) {
     const Result<Dialect> to = dialect_named(typed.to);
-    if (!to) return usage("--to: " + to.error().message, "sessions");
+    if (!to) return usage_error("--to: " + to.error().message, "sessions");
     options.to = *to;
   }
   options.output = output;
-  if (const Outcome<void> resolved = resolve(options.store); !resolved) return resolved.error();
+  if (const CommandResult<void> resolved = resolve(options.store); !resolved) return resolved.error();
   return verb->run(options);
 }
 
@@ -101,17 +102,16 @@ Run add_sessions(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedSessions>();
   SessionsOptions& options = typed->options;
   command.add_option("VERB", typed->verb, sessions_verbs())->type_name("")->required();
-  command.add_option("ARGUMENT", options.arguments, "What the verb needs")->type_name("");
+  command.add_option("ARGUMENT", options.arguments, "Arguments of the verb")->type_name("");
   add_store(command, options.store);
   add_tenant(command, options.store);
-  command.add_option("--from", typed->from, "import: the dialect; without it, it is detected")
-      ->type_name("D");
-  command.add_option("--session", options.session, "import: the id of the session")->type_name("ID");
-  command.add_option("--to", typed->to, "export: the dialect (default: parley)")->type_name("D");
-  command.add_option("--at", options.size, "fork: how many records it shares (default: all)")->type_name("N");
+  command.add_option("--from", typed->from, "import: dialect of FILE (default: detected)")->type_name("D");
+  command.add_option("--session", options.session, "import: id of the session")->type_name("ID");
+  command.add_option("--to", typed->to, "export: dialect to write (default: parley)")->type_name("D");
+  command.add_option("--at", options.size, "fork: number of records to share (default: all)")->type_name("N");
   command.add_flag("--jsonl", options.lines, "import, export: JSON Lines");
-  command.add_flag("--json", options.json, "list, search, stats: JSON");
-  command.add_flag("-q,--quiet", options.quiet, "No notes and no progress on standard error");
+  command.add_flag("--json", options.json, "list, search, stats: print JSON");
+  command.add_flag("-q,--quiet", options.quiet, "Print no notes and no progress");
   return [typed, &output] { return run_sessions(*typed, output); };
 }
 
@@ -120,10 +120,10 @@ Run add_sessions(CLI::App& command, const std::string& output) {
 Run add_doctor(CLI::App& command, const std::string& output) {
   auto options = std::make_shared<DoctorOptions>();
   add_store(command, options->store);
-  command.add_option("-m,--model", options->model, "PROVIDER/NAME, in place of the configured one")
+  command.add_option("-m,--model", options->model, "Model as PROVIDER/NAME (default: the configured one)")
       ->type_name("M");
-  command.add_flag("--online", options->is_online, "Ask the model for a word, which may cost a little");
-  command.add_flag("--json", options->json, "As one JSON object");
+  command.add_flag("--online", options->is_online, "Send the model a short request, which may cost a little");
+  command.add_flag("--json", options->json, "Print one JSON object");
   return [options, &output] {
     options->output = output;
     return doctor(*options);
@@ -134,8 +134,8 @@ Run add_doctor(CLI::App& command, const std::string& output) {
 
 std::span<const Command> session_commands() {
   static constexpr Command kCommands[] = {
-      {"sessions", "The stored conversations", add_sessions, verb_names},
-      {"doctor", "Say whether store, configuration and model are there and well", add_doctor},
+      {"sessions", "Manage the stored conversations", add_sessions, verb_names},
+      {"doctor", "Check the store, the configuration and the model", add_doctor},
   };
   return kCommands;
 }

@@ -7,9 +7,9 @@
 #include <functional>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/notes.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
 #include "parley/json/writer.h"
@@ -23,10 +23,10 @@ using store::SessionKey;
 using store::Store;
 using store::StoredRecord;
 
-// A step that fails in the store says so and ends the command.
+// A step that fails in the store prints the error and ends the command.
 template <typename T>
-Outcome<T> from_store(Result<T> result) {
-  if (!result) return std::unexpected(complain_of_store(result.error()));
+CommandResult<T> from_store(Result<T> result) {
+  if (!result) return std::unexpected(report_store_error(result.error()));
   if constexpr (std::is_void_v<T>) {
     return {};
   } else {
@@ -43,8 +43,8 @@ SessionKey key_of(const SessionsOptions& options, const std::string& session) {
 }
 
 // Calls `visit` for every session of the tenant until it fails.
-Outcome<void> each_session(Store& store, const SessionsOptions& options,
-                           const std::function<Outcome<void>(const SessionInfo&)>& visit) {
+CommandResult<void> each_session(Store& store, const SessionsOptions& options,
+                                 const std::function<CommandResult<void>(const SessionInfo&)>& visit) {
   store::ListOptions page{.count = 1000};
   do {
     const auto list = from_store(store.list(options.store.tenant, page));
@@ -57,13 +57,13 @@ Outcome<void> each_session(Store& store, const SessionsOptions& options,
   return {};
 }
 
-Outcome<std::vector<Message>> messages_in(Store& store, const SessionKey& key) {
+CommandResult<std::vector<Message>> messages_in(Store& store, const SessionKey& key) {
   std::vector<StoredRecord> records;
   const auto read = store.each(key, 0, [&](const StoredRecord& record) -> Result<void> {
     records.push_back(record);
     return {};
   });
-  if (!read) return std::unexpected(complain_of_store(read.error()));
+  if (!read) return std::unexpected(report_store_error(read.error()));
   return from_store(to_messages(records));
 }
 
@@ -91,11 +91,11 @@ std::string output_of(const ToolResultBlock& result) {
   return out;
 }
 
-// A message for people: who says what, and which tools are called and answer.
+// A message for people: the speaker, the text, tool calls and their results.
 void put_message(std::string& out, const Message& message) {
-  const std::string who(message.name() ? message.name()->view() : to_string(message.role()));
+  const std::string speaker(message.name() ? message.name()->view() : to_string(message.role()));
   const auto put = [&](std::string_view what, std::string_view text) {
-    out += fmt::format("{}{}: {}\n", visible(who), what, text);
+    out += fmt::format("{}{}: {}\n", visible(speaker), what, text);
   };
   for (const Block& block : message.blocks()) {
     if (const auto* text = block.as<TextBlock>()) {
@@ -107,7 +107,7 @@ void put_message(std::string& out, const Message& message) {
     } else if (const auto* result = block.as<ToolResultBlock>()) {
       const std::string name(result->name.view());
       put(result->is_error.value_or(false) ? " (error)" : "",
-          fmt::format("{}{}{}", name, name.empty() ? "" : " gave ", output_of(*result)));
+          fmt::format("{}{}{}", name, name.empty() ? "" : " returned ", output_of(*result)));
     } else {
       put("", fmt::format("[{}]", to_string(block.type())));
     }
@@ -116,22 +116,22 @@ void put_message(std::string& out, const Message& message) {
 
 }  // namespace
 
-Exit list_sessions(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode list_sessions(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   std::string out;
-  const auto listed = each_session(*store, options, [&](const SessionInfo& info) -> Outcome<void> {
+  const auto listed = each_session(*store, options, [&](const SessionInfo& info) -> CommandResult<void> {
     out += options.json ? json_of(info) + "\n"
                         : fmt::format("{}  {:>6}  {}  {}\n", visible(info.session), info.size,
                                       iso_time(info.updated_ms), visible(info.title));
     return {};
   });
   if (!listed) return listed.error();
-  return print(out, options.output, options.json ? Form::Json : Form::Lines);
+  return print(out, options.output, options.json ? ReportFormat::Json : ReportFormat::Lines);
 }
 
-Exit show_session(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode show_session(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   const auto messages = messages_in(*store, key_of(options, options.arguments[0]));
   if (!messages) return messages.error();
@@ -140,8 +140,8 @@ Exit show_session(const SessionsOptions& options) {
   return print_content(out, options.output);
 }
 
-Exit search_sessions(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode search_sessions(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   std::string words;
   for (const std::string& word : options.arguments) words += word + " ";
@@ -160,15 +160,15 @@ Exit search_sessions(const SessionsOptions& options) {
     w.key("role").string(Text::repaired(hit.role)).key("text").string(Text::repaired(hit.text)).end_object();
     out += w.take().text().str() + "\n";
   }
-  return print(out, options.output, options.json ? Form::Json : Form::Lines);
+  return print(out, options.output, options.json ? ReportFormat::Json : ReportFormat::Lines);
 }
 
-Exit export_session(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode export_session(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   auto messages = messages_in(*store, key_of(options, options.arguments[0]));
   if (!messages) return messages.error();
-  Outcome<NoteLog> notes = NoteLog::open(std::nullopt, options.quiet);
+  CommandResult<NoteLog> notes = NoteLog::open(std::nullopt, options.quiet);
   if (!notes) return notes.error();
   std::string out;
   if (options.lines) {
@@ -177,17 +177,17 @@ Exit export_session(const SessionsOptions& options) {
     }
   } else {
     Result<Writing> writing = write(Conversation(*std::move(messages)), options.to);
-    if (!writing) return complain_of_store(writing.error());
+    if (!writing) return report_store_error(writing.error());
     if (auto noted = notes->add(std::move(writing->notes), 0); !noted) return noted.error();
     out = writing->text.str() + "\n";
   }
-  const Exit exit = print_content(out, options.output);
-  const Outcome<void> noted = notes->finish(exit == Exit::Ok);
+  const ExitCode exit = print_content(out, options.output);
+  const CommandResult<void> noted = notes->finish(exit == ExitCode::Ok);
   return noted ? exit : worse(exit, noted.error());
 }
 
-Exit fork_session(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode fork_session(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   const SessionKey from = key_of(options, options.arguments[0]);
   const std::string to =
@@ -199,10 +199,10 @@ Exit fork_session(const SessionsOptions& options) {
   return print(to + "\n", options.output);
 }
 
-Exit remove_sessions(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode remove_sessions(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
-  Exit exit = Exit::Ok;
+  ExitCode exit = ExitCode::Ok;
   for (const std::string& session : options.arguments) {
     const auto removed = from_store(store->remove(key_of(options, session)));
     if (!removed) exit = worse(exit, removed.error());
@@ -210,13 +210,13 @@ Exit remove_sessions(const SessionsOptions& options) {
   return exit;
 }
 
-Exit copy_session(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode copy_session(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
-  Outcome<Store> target = open_store({options.arguments[1], options.store.tenant});
+  CommandResult<Store> target = open_store({options.arguments[1], options.store.tenant});
   if (!target) return target.error();
   const SessionKey key = key_of(options, options.arguments[0]);
-  // Batch by batch, under the same ids: a copy that was cut off goes on when it is asked for again.
+  // Batch by batch, under the same ids: an interrupted copy continues when it is repeated.
   store::Batch batch(std::string(), {});
   std::size_t copied = 0;
   const auto put = [&]() -> Result<void> {
@@ -233,17 +233,17 @@ Exit copy_session(const SessionsOptions& options) {
     return {};
   });
   if (done) done = put();
-  if (!done) return complain_of_store(done.error());
-  if (!options.quiet) say(fmt::format("{} records copied", copied));
-  return Exit::Ok;
+  if (!done) return report_store_error(done.error());
+  if (!options.quiet) print_message(fmt::format("copied {} records", copied));
+  return ExitCode::Ok;
 }
 
-Exit count_sessions(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode count_sessions(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   std::uint64_t sessions = 0;
   std::uint64_t records = 0;
-  const auto counted = each_session(*store, options, [&](const SessionInfo& info) -> Outcome<void> {
+  const auto counted = each_session(*store, options, [&](const SessionInfo& info) -> CommandResult<void> {
     ++sessions;
     records += info.size;
     return {};
@@ -263,11 +263,11 @@ Exit count_sessions(const SessionsOptions& options) {
       .key("version")
       .string(Text::repaired(health.version));
   w.key("durability").string(Text::repaired(to_string(health.durability))).end_object();
-  return print(w.take().text().str() + "\n", options.output, Form::Json);
+  return print(w.take().text().str() + "\n", options.output, ReportFormat::Json);
 }
 
-Exit verify_sessions(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode verify_sessions(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   const auto faults = from_store(store->inspect());
   if (!faults) return faults.error();
@@ -279,7 +279,7 @@ Exit verify_sessions(const SessionsOptions& options) {
     out += fmt::format("{}: {}\n", fault.is_certain ? "the file" : "possible loss", visible(fault.what));
     is_file_damaged = is_file_damaged || fault.is_certain;
   }
-  const auto verified = each_session(*store, options, [&](const SessionInfo& info) -> Outcome<void> {
+  const auto verified = each_session(*store, options, [&](const SessionInfo& info) -> CommandResult<void> {
     for (store::Position at = 0; at < info.size;) {
       const auto page =
           from_store(store->read(key_of(options, info.session), {.first = at, .with_damaged = true}));
@@ -297,19 +297,19 @@ Exit verify_sessions(const SessionsOptions& options) {
     return {};
   });
   if (verified && !options.quiet) {
-    say(fmt::format("{} records read, {} damaged{}", records, damaged,
-                    is_file_damaged ? "; the file itself is damaged" : ""));
+    print_message(fmt::format("{} records read, {} damaged{}", records, damaged,
+                              is_file_damaged ? "; the file itself is damaged" : ""));
   }
-  const Exit exit = print(out, options.output);
+  const ExitCode exit = print(out, options.output);
   if (!verified) return worse(exit, verified.error());
-  return damaged == 0 && !is_file_damaged ? exit : worse(exit, Exit::Refused);
+  return damaged == 0 && !is_file_damaged ? exit : worse(exit, ExitCode::Refused);
 }
 
-Exit back_up_sessions(const SessionsOptions& options) {
-  Outcome<Store> store = open_store(options.store);
+ExitCode back_up_sessions(const SessionsOptions& options) {
+  CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   const auto done = from_store(store->back_up(options.arguments[0]));
-  return done ? Exit::Ok : done.error();
+  return done ? ExitCode::Ok : done.error();
 }
 
 }  // namespace parley::cli

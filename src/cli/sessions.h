@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "cli/store.h"
 #include "parley/dialect/dialect.h"
 
@@ -15,7 +15,7 @@ namespace parley::cli {
 
 struct SessionsOptions {
   StoreChoice store;
-  std::vector<std::string> arguments;  // what stands behind the verb
+  std::vector<std::string> arguments;  // after the verb
   std::optional<Dialect> from;         // import; nothing: it is detected
   Dialect to = Dialect::Parley;        // export
   std::string session;                 // import: the id of the one session
@@ -27,16 +27,16 @@ struct SessionsOptions {
 };
 
 // Each REQUIRES as many arguments as main.cc lets through.
-Exit list_sessions(const SessionsOptions& options);
-Exit show_session(const SessionsOptions& options);
-Exit search_sessions(const SessionsOptions& options);
-Exit import_sessions(const SessionsOptions& options);
-Exit export_session(const SessionsOptions& options);
-Exit fork_session(const SessionsOptions& options);
-Exit remove_sessions(const SessionsOptions& options);
-Exit copy_session(const SessionsOptions& options);
-Exit count_sessions(const SessionsOptions& options);
-Exit verify_sessions(const SessionsOptions& options);
-Exit back_up_sessions(const SessionsOptions& options);
+ExitCode list_sessions(const SessionsOptions& options);
+ExitCode show_session(const SessionsOptions& options);
+ExitCode search_sessions(const SessionsOptions& options);
+ExitCode import_sessions(const SessionsOptions& options);
+ExitCode export_session(const SessionsOptions& options);
+ExitCode fork_session(const SessionsOptions& options);
+ExitCode remove_sessions(const SessionsOptions& options);
+ExitCode copy_session(const SessionsOptions& options);
+ExitCode count_sessions(const SessionsOptions& options);
+ExitCode verify_sessions(const SessionsOptions& options);
+ExitCode back_up_sessions(const SessionsOptions& options);
 
 }  // namespace parley::cli

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/lines.h"
 #include "cli/llm_log.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/say.h"
 #include "cli/sessions.h"
 #include "parley/base/hash.h"
 #include "parley/memory/stored_memory.h"
@@ -33,10 +33,10 @@ class Import {
         file_(options.arguments[0]),
         store_(std::make_shared<store::Store>(std::move(store))),
         notes_(notes) {
-    place_.file = file_;
+    location_.file = file_;
   }
 
-  Outcome<void> run() {
+  CommandResult<void> run() {
     if (is_sqlite_file(file_)) return llm_log();
     return options_.lines || is_json_lines_name(file_) ? lines() : document();
   }
@@ -44,32 +44,32 @@ class Import {
   std::string report() const { return report_; }
 
  private:
-  Outcome<void> document() {
+  CommandResult<void> document() {
     Result<json::Buffer> bytes = json::Buffer::from_file(file_.c_str(), reading_.limits.bytes);
-    if (!bytes) return std::unexpected(complain(bytes.error(), place_));
+    if (!bytes) return std::unexpected(report_error(bytes.error(), location_));
     const std::string session = options_.session.empty() ? id_of(bytes->view()) : options_.session;
     if (const std::optional<Json> state = agentscope_state(bytes->view()))
       return import_state(*state, session);
-    Outcome<Reading> reading = read(bytes->view());
+    CommandResult<Reading> reading = read(bytes->view());
     if (!reading) return std::unexpected(reading.error());
     return append(session, reading->conversation);
   }
 
   // Lines that are messages are one session; lines that are conversations are one each.
-  Outcome<void> lines() {
+  CommandResult<void> lines() {
     Result<FileLines> reader = FileLines::open(file_, reading_.limits.bytes);
-    if (!reader) return std::unexpected(complain(reader.error(), place_));
+    if (!reader) return std::unexpected(report_error(reader.error(), location_));
     Progress progress(!options_.quiet, reader->size());
     Conversation together;
     std::string content;  // of what is together
     for (;;) {
-      progress.update(place_.line, reader->consumed());
+      progress.update(location_.line, reader->consumed());
       const Result<std::optional<FileLines::Line>> line = reader->next();
       if (line && !*line) break;
-      place_.line = reader->number();
-      if (!line) return std::unexpected(complain(line.error(), place_));
+      location_.line = reader->number();
+      if (!line) return std::unexpected(report_error(line.error(), location_));
       if (is_blank((*line)->text)) continue;
-      Outcome<Reading> reading = read((*line)->text);
+      CommandResult<Reading> reading = read((*line)->text);
       if (!reading) return std::unexpected(reading.error());
       if (reading->conversation.shape() == DocumentShape::Single) {
         together.append(reading->conversation.messages()[0].detach());
@@ -77,50 +77,52 @@ class Import {
         continue;
       }
       if (!options_.session.empty()) {
-        say("--session is for one session, and each line here is one of its own");
-        return std::unexpected(Exit::Usage);
+        print_message(
+            "--session needs a file with one conversation, but each line of this one is a conversation");
+        return std::unexpected(ExitCode::Usage);
       }
       if (auto done = append(id_of((*line)->text), reading->conversation); !done) return done;
     }
-    progress.finish(place_.line, reader->consumed());
+    progress.finish(location_.line, reader->consumed());
     if (together.size() == 0 && !report_.empty()) return {};
     return append(options_.session.empty() ? id_of(content) : options_.session, together);
   }
 
   // One session for each conversation of the log, of the same id.
-  Outcome<void> llm_log() {
-    Outcome<void> outcome;
-    const Result<void> done = each_llm_talk(file_, [&](const LlmTalk& talk) -> Result<void> {
-      outcome = notes_.add(talk.notes, 0);
-      if (outcome) outcome = append("llm-" + talk.id, Conversation(talk.messages));
-      return outcome ? Result<void>() : fail(Code::Cancelled, "it was said already");
-    });
+  CommandResult<void> llm_log() {
+    CommandResult<void> outcome;
+    const Result<void> done =
+        for_each_llm_conversation(file_, [&](const LlmConversation& conversation) -> Result<void> {
+          outcome = notes_.add(conversation.notes, 0);
+          if (outcome) outcome = append("llm-" + conversation.id, Conversation(conversation.messages));
+          return outcome ? Result<void>() : fail(Code::Cancelled, "already reported");
+        });
     if (!outcome || done) return outcome;
-    return std::unexpected(complain(done.error(), place_));
+    return std::unexpected(report_error(done.error(), location_));
   }
 
-  Outcome<Reading> read(std::string_view document) {
+  CommandResult<Reading> read(std::string_view document) {
     Result<Dialect> dialect = options_.from ? *options_.from : detect(document, reading_);
     Result<Reading> reading =
         dialect ? parley::read(document, *dialect, reading_) : std::unexpected(dialect.error());
-    if (!reading) return std::unexpected(complain(reading.error(), place_));
-    if (auto noted = notes_.add(std::move(reading->notes), place_.line); !noted) {
+    if (!reading) return std::unexpected(report_error(reading.error(), location_));
+    if (auto noted = notes_.add(std::move(reading->notes), location_.line); !noted) {
       return std::unexpected(noted.error());
     }
     return *std::move(reading);
   }
 
   // The system part becomes the first message. What a request wants beside its messages is not kept.
-  Outcome<void> append(const std::string& session, const Conversation& conversation) {
+  CommandResult<void> append(const std::string& session, const Conversation& conversation) {
     std::vector<Message> messages;
     messages.reserve(conversation.size() + 1);
     if (conversation.system()) messages.push_back(*conversation.system());
     messages.insert(messages.end(), conversation.messages().begin(), conversation.messages().end());
     if (messages.empty()) {
-      return std::unexpected(complain({Code::Invalid, "there are no messages to import", {}}, place_));
+      return std::unexpected(report_error({Code::Invalid, "no messages to import", {}}, location_));
     }
     if (!conversation.tools().empty() && !options_.quiet) {
-      say(fmt::format("note: the tools of the request are not kept ({})", to_string(place_)));
+      print_message(fmt::format("note: the tools of the request are not stored ({})", to_string(location_)));
     }
     const SessionKey key{options_.store.tenant, session};
     bool is_new = false;
@@ -135,18 +137,19 @@ class Import {
   }
 
   // False if the batch was there already.
-  Outcome<bool> append_batch(const SessionKey& key, std::span<const Message> messages, std::size_t first) {
+  CommandResult<bool> append_batch(const SessionKey& key, std::span<const Message> messages,
+                                   std::size_t first) {
     store::Batch batch(std::string(), {});
     std::string content = std::to_string(first);
     for (const Message& message : messages) {
       Result<store::Record> record = to_record(message);
-      if (!record) return std::unexpected(complain(record.error(), place_));
+      if (!record) return std::unexpected(report_error(record.error(), location_));
       content += record->body;
       batch.records.push_back(*std::move(record));
     }
     batch.id = id_of(content);
     const auto appended = store_->append(key, batch);
-    if (!appended) return std::unexpected(complain_of_store(appended.error()));
+    if (!appended) return std::unexpected(report_store_error(appended.error()));
     return !appended->repeated;
   }
 
@@ -167,48 +170,48 @@ class Import {
     return {};
   }
 
-  Outcome<void> import_state(const Json& state, const std::string& session) {
+  CommandResult<void> import_state(const Json& state, const std::string& session) {
     const SessionKey key{options_.store.tenant, session};
     Result<StoredMemory> memory = StoredMemory::open(store_, key, {.budget = Budget::unlimited()});
-    if (!memory) return std::unexpected(complain_of_store(memory.error()));
+    if (!memory) return std::unexpected(report_store_error(memory.error()));
     if (memory->size() > 0) {
       tell(session, memory->memory().log_size(), false);
       return {};
     }
     const auto loaded = memory->edit([&](Memory& m) { return m.load_state_dict(state); });
-    if (!loaded) return std::unexpected(complain(loaded.error(), place_));
+    if (!loaded) return std::unexpected(report_error(loaded.error(), location_));
     tell(session, memory->memory().log_size(), true);
     return {};
   }
 
   void tell(const std::string& session, std::size_t messages, bool is_new) {
     report_ += fmt::format("{}  {} message{}{}\n", visible(session), messages, messages == 1 ? "" : "s",
-                           is_new ? "" : ", there already");
+                           is_new ? "" : ", already stored");
   }
 
   const SessionsOptions& options_;
   const std::string& file_;
   std::shared_ptr<store::Store> store_;
   NoteLog& notes_;
-  Place place_;
+  Location location_;
   ReadOptions reading_;
   std::string report_;
 };
 
 }  // namespace
 
-Exit import_sessions(const SessionsOptions& options) {
-  Outcome<store::Store> store = open_store(options.store);
+ExitCode import_sessions(const SessionsOptions& options) {
+  CommandResult<store::Store> store = open_store(options.store);
   if (!store) return store.error();
-  Outcome<NoteLog> notes = NoteLog::open(std::nullopt, options.quiet);
+  CommandResult<NoteLog> notes = NoteLog::open(std::nullopt, options.quiet);
   if (!notes) return notes.error();
   Import import(options, *std::move(store), *notes);
-  const Outcome<void> outcome = import.run();
-  const Outcome<void> noted = notes->finish(outcome.has_value());
-  Exit exit = outcome ? Exit::Ok : outcome.error();
+  const CommandResult<void> outcome = import.run();
+  const CommandResult<void> noted = notes->finish(outcome.has_value());
+  ExitCode exit = outcome ? ExitCode::Ok : outcome.error();
   if (!noted) exit = worse(exit, noted.error());
   Result<Output> output = Output::open(options.output);
-  if (!output) return complain(output.error(), {options.output});
+  if (!output) return report_error(output.error(), {options.output});
   Result<void> printed = output->report(import.report());
   if (printed) printed = output->commit();
   return printed ? exit : worse(exit, output->end(printed.error()));

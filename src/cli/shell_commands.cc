@@ -4,9 +4,9 @@
 
 #include "cli/commands.h"
 #include "cli/completion.h"
+#include "cli/diagnostics.h"
 #include "cli/manual.h"
 #include "cli/output.h"
-#include "cli/say.h"
 
 namespace parley::cli {
 namespace {
@@ -42,7 +42,7 @@ Run add_completion(CLI::App& command, const std::string& output) {
   command.add_option("SHELL", *shell, "bash, fish or zsh")->type_name("")->required();
   return [shell, &command, &output] {
     const Result<std::string> script = completion(*shell, described(*command.get_parent()));
-    return script ? print(*script, output) : usage(script.error().message, "completion");
+    return script ? print(*script, output) : usage_error(script.error().message, "completion");
   };
 }
 
@@ -55,7 +55,7 @@ Run add_man(CLI::App& command, const std::string& output) {
 
 std::span<const Command> shell_commands() {
   static constexpr Command kCommands[] = {
-      {"completion", "Print what a shell needs to complete command lines", add_completion, shells},
+      {"completion", "Print a completion script for a shell", add_completion, shells},
       {"man", "Print the manual page", add_man},
   };
   return kCommands;

@@ -2,26 +2,26 @@
 
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
-#include "cli/say.h"
 
 namespace parley::cli {
 
 Result<std::string> default_store() {
   const Result<std::string> file = user_file(Folder::Data, "parley.db");
-  if (!file) return fail(Code::Unavailable, "there is no place for a store: set HOME, or say --store URI");
+  if (!file) return fail(Code::Unavailable, "no default store: set HOME or use --store URI");
   return "sqlite:" + *file;
 }
 
-Outcome<void> resolve(StoreChoice& choice) {
+CommandResult<void> resolve(StoreChoice& choice) {
   const Result<Config> config = read_config();
-  if (!config) return std::unexpected(complain_of_config(config.error()));
+  if (!config) return std::unexpected(report_config_error(config.error()));
   resolve(choice, *config);
   return {};
 }
 
 void resolve(StoreChoice& choice, const Config& config) {
-  if (choice.uri.empty() && config.store.is_said()) {
+  if (choice.uri.empty() && config.store.is_set()) {
     choice.uri = config.store.value;
     choice.from = config.store.from;
   }
@@ -37,7 +37,7 @@ void warn_of_exposure(const StoreChoice& choice) {
   if (!uri.starts_with(kScheme)) return;
   const std::string path = uri.substr(kScheme.size());
   const std::string exposure = exposure_of(path.substr(0, path.find('?')), "conversations");
-  if (!exposure.empty()) say("warning: " + exposure);
+  if (!exposure.empty()) print_message("warning: " + exposure);
 }
 
 }  // namespace
@@ -47,22 +47,22 @@ Result<store::Store> try_store(const StoreChoice& choice) {
   return store::open_store(uri);
 }
 
-Outcome<store::Store> open_store(const StoreChoice& choice) {
+CommandResult<store::Store> open_store(const StoreChoice& choice) {
   warn_of_exposure(choice);
   Result<store::Store> store = try_store(choice);
   if (store) return *std::move(store);
-  if (store.error().code == Code::NotFound) {  // a library: nobody's choice
-    say(store.error().message);
-    return std::unexpected(Exit::Environment);
+  if (store.error().code == Code::NotFound) {  // a missing library, not a wrong choice
+    print_message(store.error().message);
+    return std::unexpected(ExitCode::Environment);
   }
-  return std::unexpected(choice.uri.empty() ? complain_of_store(store.error())
-                                            : complain_of_choice(store.error().message, choice.from));
+  return std::unexpected(choice.uri.empty() ? report_store_error(store.error())
+                                            : report_choice_error(store.error().message, choice.from));
 }
 
-Exit complain_of_store(const Error& error) {
+ExitCode report_store_error(const Error& error) {
   std::string what = error.message;
   if (!error.path.empty() && error.path.front() == '/') what += " (" + error.path + ")";
-  say(what);
+  print_message(what);
   switch (error.code) {
     case Code::NotFound:
     case Code::Conflict:
@@ -72,9 +72,9 @@ Exit complain_of_store(const Error& error) {
     case Code::BrokenHistory:
     case Code::Lossy:
     case Code::WrongDialect:
-      return Exit::Refused;
+      return ExitCode::Refused;
     default:
-      return Exit::Environment;
+      return ExitCode::Environment;
   }
 }
 

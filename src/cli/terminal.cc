@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <string>
 
+#include "cli/diagnostics.h"
 #include "cli/environment.h"
-#include "cli/say.h"
 
 namespace parley::cli {
 namespace {
@@ -36,7 +36,7 @@ bool write_all(int fd, std::string_view bytes) {
     const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
     if (wrote >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(wrote));
-    } else if (errno == EAGAIN) {  // somebody made the shared terminal or pipe non-blocking
+    } else if (errno == EAGAIN) {  // another process made the shared terminal or pipe non-blocking
       pollfd writable = {fd, POLLOUT, 0};
       ::poll(&writable, 1, -1);
     } else if (errno != EINTR) {
@@ -72,9 +72,9 @@ bool put(int fd, std::string_view text) {
   return is_terminal(fd) ? write_all(fd, visible_lines(text)) : write_all(fd, text);
 }
 
-void show(int fd, std::initializer_list<Piece> pieces) {
+void show(int fd, std::initializer_list<Segment> pieces) {
   std::string bytes;
-  for (const Piece& piece : pieces) {
+  for (const Segment& piece : pieces) {
     const auto* control = std::get_if<Control>(&piece);
     bytes += control != nullptr ? std::string(bytes_of(*control))
                                 : visible_lines(std::get<std::string_view>(piece));

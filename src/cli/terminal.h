@@ -1,4 +1,4 @@
-// What a stream can show, and the one way to show it: nothing else in the command writes to a terminal.
+// Writing to a terminal: nothing else in the command does that.
 //
 // Text comes from models, tools, files and servers. On a terminal its control characters and writing
 // direction marks are shown as \uXXXX, which in JSON is the same string. What the terminal is made to do is a
@@ -23,7 +23,7 @@ bool can_draw(int fd);
 // NO_COLOR wins over CLICOLOR_FORCE, that over CLICOLOR, that over what the stream is.
 bool has_colour(int fd);
 
-std::size_t columns(int fd);  // 80 if nobody knows
+std::size_t columns(int fd);  // 80 if unknown
 
 // Writes all of the text: to a terminal as visible_lines() spells it, elsewhere byte for byte. False, with
 // errno, if that fails.
@@ -40,8 +40,8 @@ enum class Control : std::uint8_t {
 };
 
 // Writes the pieces at once, so that lines of several processes do not mix; texts as visible_lines() spells
-// them, wherever they go. If it fails, there is nobody to tell.
-using Piece = std::variant<Control, std::string_view>;
-void show(int fd, std::initializer_list<Piece> pieces);
+// them, wherever they go. Failures are ignored.
+using Segment = std::variant<Control, std::string_view>;
+void show(int fd, std::initializer_list<Segment> pieces);
 
 }  // namespace parley::cli

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "parley/json/buffer.h"
 
 namespace parley::cli {
@@ -25,20 +25,20 @@ std::string line_of(const std::vector<std::uint32_t>& ids) {
 
 }  // namespace
 
-Exit tokens(const TokensOptions& options, const Encoding& encoding) {
+ExitCode tokens(const TokensOptions& options, const Encoding& encoding) {
   const Result<json::Buffer> text = json::Buffer::from_file(options.file.c_str(), json::Limits().bytes);
-  if (!text) return complain(text.error(), {options.file});
+  if (!text) return report_error(text.error(), {options.file});
   return print(options.ids ? line_of(encoding.encode(text->view()))
                            : fmt::format("{}\n", encoding.count(text->view())),
                options.output);
 }
 
-Exit tokens(const TokensOptions& options, Dialect dialect, const TokenCounter& counter) {
+ExitCode tokens(const TokensOptions& options, Dialect dialect, const TokenCounter& counter) {
   const ReadOptions reading_options;
   Result<json::Buffer> document = json::Buffer::from_file(options.file.c_str(), reading_options.limits.bytes);
-  if (!document) return complain(document.error(), {options.file});
+  if (!document) return report_error(document.error(), {options.file});
   const Result<Reading> reading = read(*std::move(document), dialect, reading_options);
-  if (!reading) return complain(reading.error(), {options.file});
+  if (!reading) return report_error(reading.error(), {options.file});
   return print(fmt::format("{}\n", counter.count(reading->conversation)), options.output);
 }
 

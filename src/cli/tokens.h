@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "parley/dialect/dialect.h"
 #include "parley/token/counter.h"
 #include "parley/token/encoding.h"
@@ -11,16 +11,16 @@
 namespace parley::cli {
 
 struct TokensOptions {
-  std::string encoding;  // empty: not said
-  std::string model;     // whose rule counts a conversation; empty: not said
+  std::string encoding;  // empty: not set
+  std::string model;     // whose rules count a conversation; empty: not set
   bool ids = false;      // the ids instead of their number
   std::string file;
   std::string output = "-";  // standard output
 };
 
 // The number of tokens of the text in the file, or their ids.
-Exit tokens(const TokensOptions& options, const Encoding& encoding);
+ExitCode tokens(const TokensOptions& options, const Encoding& encoding);
 // What the conversation in the file costs.
-Exit tokens(const TokensOptions& options, Dialect dialect, const TokenCounter& counter);
+ExitCode tokens(const TokensOptions& options, Dialect dialect, const TokenCounter& counter);
 
 }  // namespace parley::cli

@@ -17,9 +17,9 @@ namespace {
 
 using Made = Result<std::shared_ptr<RunnableTool>>;
 
-Made make_clock(const ToolSurroundings& /*around*/) {
+Made make_clock(const ToolContext& /*context*/) {
   return function_tool(
-      Text("clock"), Text("Says what time it is."), {},
+      Text("clock"), Text("Returns the current time."), {},
       [](const Args& /*args*/) {
         const auto now = static_cast<std::time_t>(now_ms() / 1000);
         return ToolOutput::text(Text::repaired(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))));
@@ -27,29 +27,29 @@ Made make_clock(const ToolSurroundings& /*around*/) {
       {.has_side_effects = false});
 }
 
-Made make_ask_human(const ToolSurroundings& around) {
-  if (!Person::is_there()) return nullptr;
-  return ask_human_tool([&person = around.person](const Text& question, const std::stop_token& stop) {
-    return person.answers(question, stop);
+Made make_ask_human(const ToolContext& context) {
+  if (!UserPrompt::is_available()) return nullptr;
+  return ask_human_tool([&user = context.user](const Text& question, const std::stop_token& stop) {
+    return user.answer(question, stop);
   });
 }
 
 struct Row {
   const char* name;
   bool is_default;
-  Made (*make)(const ToolSurroundings& around);
+  Made (*make)(const ToolContext& context);
 };
 
 constexpr Row kTools[] = {
     {"clock", true, make_clock},
-    {"bash", true, [](const ToolSurroundings&) -> Made { return bash_tool(); }},
-    {"files", true, [](const ToolSurroundings&) -> Made { return files_tool("."); }},
-    {"python", true, [](const ToolSurroundings&) -> Made { return python_tool(); }},
-    {"plan", true, [](const ToolSurroundings&) -> Made { return std::make_shared<PlanTool>(); }},
+    {"bash", true, [](const ToolContext&) -> Made { return bash_tool(); }},
+    {"files", true, [](const ToolContext&) -> Made { return files_tool("."); }},
+    {"python", true, [](const ToolContext&) -> Made { return python_tool(); }},
+    {"plan", true, [](const ToolContext&) -> Made { return std::make_shared<PlanTool>(); }},
     {"recall", true,
-     [](const ToolSurroundings& around) -> Made { return recall_tool(around.store, around.tenant); }},
+     [](const ToolContext& context) -> Made { return recall_tool(context.store, context.tenant); }},
     {"ask_human", true, make_ask_human},
-    {"terminate", false, [](const ToolSurroundings&) -> Made { return terminate_tool(); }},
+    {"terminate", false, [](const ToolContext&) -> Made { return terminate_tool(); }},
 };
 
 const Row* row_of(std::string_view name) {
@@ -83,12 +83,12 @@ Result<void> check_tool_name(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Row& each : kTools) names.emplace_back(each.name);
   return fail(Code::NotFound,
-              fmt::format("there is no tool '{}'; there are: {}", name, fmt::join(names, ", ")));
+              fmt::format("unknown tool '{}': expected one of {}", name, fmt::join(names, ", ")));
 }
 
-Made tool_named(std::string_view name, const ToolSurroundings& around) {
+Made tool_named(std::string_view name, const ToolContext& context) {
   PARLEY_CHECK(check_tool_name(name));
-  return row_of(name)->make(around);
+  return row_of(name)->make(context);
 }
 
 }  // namespace parley::cli

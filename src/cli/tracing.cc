@@ -22,10 +22,10 @@ Result<std::optional<trace::Tracer>> try_tracer(const Config& config) {
   return std::optional(*std::move(tracer));
 }
 
-Outcome<std::optional<trace::Tracer>> open_tracer(const Config& config) {
+CommandResult<std::optional<trace::Tracer>> open_tracer(const Config& config) {
   Result<std::optional<trace::Tracer>> tracer = try_tracer(config);
   if (tracer) return *std::move(tracer);
-  return std::unexpected(complain_of_choice(tracer.error().message, tracer.error().path));
+  return std::unexpected(report_choice_error(tracer.error().message, tracer.error().path));
 }
 
 std::optional<trace::SpanContext> calling_span() {

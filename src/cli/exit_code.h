@@ -1,4 +1,4 @@
-// How a command ends. A contract: scripts rely on it.
+// The exit code of a command. A contract: scripts rely on it.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace parley::cli {
 
-enum class Exit : int {
+enum class ExitCode : int {
   Ok = 0,
   Refused = 1,      // findings, or input that is not accepted
   Usage = 2,        // the command line is wrong
@@ -14,11 +14,11 @@ enum class Exit : int {
   Interrupted = 130,
 };
 
-// The one that counts when several files were looked at.
-inline Exit worse(Exit a, Exit b) { return std::max(a, b); }
+// The exit code for several files.
+inline ExitCode worse(ExitCode a, ExitCode b) { return std::max(a, b); }
 
-// What a step gives, or how the command ends: a step that fails has said why on stderr already.
+// The value of a step, or the exit code of the command. A step that fails has printed its error.
 template <typename T>
-using Outcome = std::expected<T, Exit>;
+using CommandResult = std::expected<T, ExitCode>;
 
 }  // namespace parley::cli

@@ -1,4 +1,4 @@
-#include "cli/talk.h"
+#include "cli/chat_session.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "cli/run_json.h"
-#include "cli/say.h"
 #include "cli/tool_choice.h"
 #include "cli/tracing.h"
 #include "parley/agent/llm_compressor.h"
@@ -50,7 +50,7 @@ std::string duration(std::chrono::microseconds time) {
 }
 
 // "bash {"command":"ls"}: ok, 12 ms"
-std::string told(const agent_event::ToolEnded& e) {
+std::string tool_line(const agent_event::ToolEnded& e) {
   constexpr std::size_t kArguments = 60;
   constexpr std::size_t kWords = 100;
   std::string out =
@@ -60,7 +60,7 @@ std::string told(const agent_event::ToolEnded& e) {
   return out;
 }
 
-// What is said of an answer that did not end as it should; nothing if it did.
+// The message about an answer that did not end normally; nothing if it did.
 std::string_view problem_of(Finish finish) {
   switch (finish) {
     case Finish::Length:
@@ -72,9 +72,9 @@ std::string_view problem_of(Finish finish) {
     case Finish::Refused:
       return "the model refused to answer";
     case Finish::MalformedCall:
-      return "the model wrote a tool call that cannot be read";
+      return "the model wrote a malformed tool call";
     case Finish::Error:
-      return "the model ended with an error: the answer may not be complete";
+      return "the model ended with an error: the answer may be incomplete";
     case Finish::Unsaid:
     case Finish::Stop:
     case Finish::StopSequence:
@@ -93,70 +93,70 @@ bool is_final_and_whole(const ModelAnswer& answer) {
   return is_final(answer) && !answer.cut && problem_of(answer.outcome.finish).empty();
 }
 
-Exit exit_of(const RunReport& report) {
+ExitCode exit_of(const RunReport& report) {
   switch (report.end) {
     case RunEnd::Answered:
     case RunEnd::Terminated:
-      return Exit::Ok;
+      return ExitCode::Ok;
     case RunEnd::MaxSteps:
     case RunEnd::Stuck:
-      return Exit::Refused;
+      return ExitCode::Refused;
     case RunEnd::Cancelled:
-      return report.error ? Exit::Refused : Exit::Interrupted;  // its time was up, or somebody stopped it
+      return report.error ? ExitCode::Refused : ExitCode::Interrupted;  // by a timeout or a stop
     case RunEnd::Failed:
       break;
   }
-  return Exit::Environment;
+  return ExitCode::Environment;
 }
 
 }  // namespace
 
-Talk::~Talk() = default;
+ChatSession::~ChatSession() = default;
 
-Outcome<std::unique_ptr<Talk>> Talk::open(const TalkOptions& options,
-                                          const std::vector<std::string>& default_tools) {
+CommandResult<std::unique_ptr<ChatSession>> ChatSession::open(const ChatOptions& options,
+                                                              const std::vector<std::string>& default_tools) {
   expect_large_buffers();
-  std::unique_ptr<Talk> talk(new Talk(options));
+  std::unique_ptr<ChatSession> chat(new ChatSession(options));
   Result<Config> config = read_config();
-  if (!config) return std::unexpected(complain_of_config(config.error()));
-  talk->config_ = *std::move(config);
-  for (const std::string& warning : talk->config_.warnings) {
-    if (!options.quiet) say("warning: " + warning);
+  if (!config) return std::unexpected(report_config_error(config.error()));
+  chat->config_ = *std::move(config);
+  for (const std::string& warning : chat->config_.warnings) {
+    if (!options.quiet) print_message("warning: " + warning);
   }
-  resolve(talk->options_.store, talk->config_);
+  resolve(chat->options_.store, chat->config_);
   Result<Output> output = Output::open(options.output);
-  if (!output) return std::unexpected(complain(output.error(), {options.output}));
-  talk->output_.emplace(*std::move(output));
-  talk->screen_ = std::make_unique<Screen>(*talk->output_, options.quiet || options.json);
-  talk->person_ = std::make_unique<Person>(*talk->screen_);
+  if (!output) return std::unexpected(report_error(output.error(), {options.output}));
+  chat->output_.emplace(*std::move(output));
+  chat->screen_ = std::make_unique<Screen>(*chat->output_, options.quiet || options.json);
+  chat->user_prompt_ = std::make_unique<UserPrompt>(*chat->screen_);
   catch_interrupts();
 
-  Outcome<store::Store> store = open_store(talk->options_.store);
+  CommandResult<store::Store> store = open_store(chat->options_.store);
   if (!store) return std::unexpected(store.error());
-  talk->store_ = std::make_shared<store::Store>(*std::move(store));
+  chat->store_ = std::make_shared<store::Store>(*std::move(store));
   // Beside the reading of the session, and not of the opening: a thread cannot be started while libraries are
   // loaded. If it fails, the first request says so.
   const std::jthread preparation([] { static_cast<void>(net::prepare()); });
-  if (const auto chosen = talk->choose_session(); !chosen) return std::unexpected(chosen.error());
-  if (const auto used = talk->choose_model(options.model); !used) return std::unexpected(used.error());
+  if (const auto chosen = chat->choose_session(); !chosen) return std::unexpected(chosen.error());
+  if (const auto used = chat->choose_model(options.model); !used) return std::unexpected(used.error());
 
-  Chosen<std::vector<std::string>> names{.value = default_tools};
-  if (talk->config_.tools.is_said() && !default_tools.empty()) names = talk->config_.tools;
-  if (options.tools) names.choose(names_in(*options.tools), "--tools");
-  if (const auto filled = talk->fill_toolbox(names); !filled) return std::unexpected(filled.error());
+  ConfigValue<std::vector<std::string>> names{.value = default_tools};
+  if (chat->config_.tools.is_set() && !default_tools.empty()) names = chat->config_.tools;
+  if (options.tools) names.set(names_in(*options.tools), "--tools");
+  if (const auto filled = chat->fill_toolbox(names); !filled) return std::unexpected(filled.error());
   if (!default_tools.empty() && !options.tools) {
-    Outcome<std::unique_ptr<McpTools>> servers = open_mcp(talk->config_);
+    CommandResult<std::unique_ptr<McpTools>> servers = open_mcp(chat->config_);
     if (!servers) return std::unexpected(servers.error());
-    talk->mcp_ = *std::move(servers);
+    chat->mcp_ = *std::move(servers);
   }
-  Outcome<std::optional<trace::Tracer>> tracer = open_tracer(talk->config_);
+  CommandResult<std::optional<trace::Tracer>> tracer = open_tracer(chat->config_);
   if (!tracer) return std::unexpected(tracer.error());
-  talk->tracer_ = *std::move(tracer);
-  if (const auto opened = talk->open_agent(); !opened) return std::unexpected(opened.error());
-  return talk;
+  chat->tracer_ = *std::move(tracer);
+  if (const auto opened = chat->open_agent(); !opened) return std::unexpected(opened.error());
+  return chat;
 }
 
-Outcome<void> Talk::choose_session() {
+CommandResult<void> ChatSession::choose_session() {
   key_ = {options_.store.tenant, options_.session};
   if (!options_.continues_last) {
     if (key_.session.empty()) key_.session = new_ulid(static_cast<std::uint64_t>(now_ms()));
@@ -166,7 +166,7 @@ Outcome<void> Talk::choose_session() {
   std::int64_t newest = -1;
   do {
     const auto list = store_->list(key_.tenant, page);
-    if (!list) return std::unexpected(complain_of_store(list.error()));
+    if (!list) return std::unexpected(report_store_error(list.error()));
     for (const store::SessionInfo& info : list->sessions) {
       if (std::pair(info.updated_ms, info.session) <= std::pair(newest, key_.session)) continue;
       newest = info.updated_ms;
@@ -175,34 +175,34 @@ Outcome<void> Talk::choose_session() {
     page.after = list->next;
   } while (!page.after.empty());
   if (newest >= 0) return {};
-  say("there is no session to continue");
-  return std::unexpected(Exit::Refused);
+  print_message("no session to continue");
+  return std::unexpected(ExitCode::Refused);
 }
 
-Outcome<void> Talk::fill_toolbox(const Chosen<std::vector<std::string>>& names) {
+CommandResult<void> ChatSession::fill_toolbox(const ConfigValue<std::vector<std::string>>& names) {
   for (const std::string& name : names.value) {
-    Result<std::shared_ptr<RunnableTool>> tool = tool_named(name, {store_, key_.tenant, *person_});
+    Result<std::shared_ptr<RunnableTool>> tool = tool_named(name, {store_, key_.tenant, *user_prompt_});
     if (!tool && tool.error().code == Code::NotFound) {
-      return std::unexpected(complain_of_choice(tool.error().message, names.from));
+      return std::unexpected(report_choice_error(tool.error().message, names.from));
     }
     if (!tool) {
-      say(tool.error().message);
-      return std::unexpected(Exit::Environment);
+      print_message(tool.error().message);
+      return std::unexpected(ExitCode::Environment);
     }
-    if (*tool == nullptr) continue;  // there is nobody it could ask
+    if (*tool == nullptr) continue;  // it needs a terminal
     if (const auto added = tools_->add(*std::move(tool)); !added) {
-      return std::unexpected(complain_of_choice(added.error().message, names.from));
+      return std::unexpected(report_choice_error(added.error().message, names.from));
     }
   }
   tools_->set_policy(config_.policy);
-  if (Person::is_there()) {
-    tools_->set_approve([this](const ToolUseBlock& use) { return person_->approves(use); });
+  if (UserPrompt::is_available()) {
+    tools_->set_approve([this](const ToolUseBlock& use) { return user_prompt_->approve(use); });
   }
   return {};
 }
 
-Outcome<void> Talk::choose_model(const std::string& name) {
-  Outcome<OpenedModel> opened = open_chosen_model(name, config_, ledger_);
+CommandResult<void> ChatSession::choose_model(const std::string& name) {
+  CommandResult<OpenedModel> opened = open_chosen_model(name, config_, ledger_);
   if (!opened) return std::unexpected(opened.error());
   agent_.reset();  // before the rehearsal it may be talking with
   opened_ = *std::move(opened);
@@ -210,22 +210,22 @@ Outcome<void> Talk::choose_model(const std::string& name) {
   return {};
 }
 
-Outcome<void> Talk::use_model(const std::string& name) {
+CommandResult<void> ChatSession::use_model(const std::string& name) {
   if (auto chosen = choose_model(name); !chosen) return chosen;
   return open_agent();
 }
 
-// What is too much by itself is picked from offline: no call is made that nobody asked for.
-Outcome<StoredMemory> Talk::open_memory(std::shared_ptr<Compressor> compressor) const {
+// Compresses offline when a budget is exceeded: no model call is made without a request.
+CommandResult<StoredMemory> ChatSession::open_memory(std::shared_ptr<Compressor> compressor) const {
   if (!compressor) compressor = std::make_shared<ExtractiveCompressor>();
   Result<StoredMemory> memory =
       StoredMemory::open(store_, key_, memory_options(model_->info(), std::move(compressor)));
-  if (!memory) return std::unexpected(complain_of_store(memory.error()));
+  if (!memory) return std::unexpected(report_store_error(memory.error()));
   return *std::move(memory);
 }
 
-Outcome<void> Talk::open_agent() {
-  Outcome<StoredMemory> memory = open_memory();
+CommandResult<void> ChatSession::open_agent() {
+  CommandResult<StoredMemory> memory = open_memory();
   if (!memory) return std::unexpected(memory.error());
   AgentOptions options;
   options.system_prompt = Text::repaired(options_.system.value_or(config_.system.value));
@@ -246,27 +246,27 @@ Outcome<void> Talk::open_agent() {
   };
   Result<std::unique_ptr<ToolCallAgent>> agent =
       ToolCallAgent::open(model_, tools_, *std::move(memory), std::move(options));
-  if (!agent) return std::unexpected(complain_of_store(agent.error()));
+  if (!agent) return std::unexpected(report_store_error(agent.error()));
   agent_ = *std::move(agent);
   calls_before_ = ledger_->records().size();
   return {};
 }
 
-const ToolBox& Talk::tools() {
+const ToolBox& ChatSession::tools() {
   const StopOnInterrupt interrupt;
   if (mcp_) update_mcp(*mcp_, *tools_, interrupt.token());
   return *tools_;
 }
 
-Exit Talk::continue_answer() {
+ExitCode ChatSession::continue_answer() {
   if (agent_ && agent_->messages().empty()) {
-    say("nothing to continue: the session is empty");
-    return Exit::Refused;
+    print_message("nothing to continue: the session is empty");
+    return ExitCode::Refused;
   }
   return ask(std::nullopt);
 }
 
-Exit Talk::ask(const std::optional<Message>& request) {
+ExitCode ChatSession::ask(const std::optional<Message>& request) {
   if (!agent_) {
     if (const auto opened = open_agent(); !opened) return opened.error();
   }
@@ -280,66 +280,66 @@ Exit Talk::ask(const std::optional<Message>& request) {
   screen_->stop_waiting();
   screen_->end_answer();
   if (!request && report && report->steps == 0 && !report->error) {
-    say("nothing to continue: the last answer is complete");
-    return Exit::Refused;
+    print_message("nothing to continue: the last answer is complete");
+    return ExitCode::Refused;
   }
   return conclude(report, StopOnInterrupt::was_interrupted());
 }
 
 // Somebody may have talked in this session since it was read: then it is read again.
-Result<RunReport> Talk::run(const std::optional<Message>& request, const StopOnInterrupt& interrupt) {
+Result<RunReport> ChatSession::run(const std::optional<Message>& request, const StopOnInterrupt& interrupt) {
   Result<RunReport> report = agent_->run(request, interrupt.token());
   if (report || report.error().code != Code::Conflict) return report;
   const std::size_t known = agent_->messages().size();
   if (!open_agent()) return report;
   if (agent_->messages().size() != known)
-    screen_->aside("  somebody else has talked here: it was read again");
+    screen_->status_line("  another process changed this session: reloaded it");
   return agent_->run(request, interrupt.token());
 }
 
-void Talk::break_line_if_interrupted() {
+void ChatSession::break_line_if_interrupted() {
   if (running_ == nullptr || !StopOnInterrupt::was_interrupted()) return;
   if (!std::exchange(line_is_broken_, true)) screen_->break_line();
 }
 
-Exit Talk::conclude(const Result<RunReport>& report, bool was_interrupted) {
+ExitCode ChatSession::conclude(const Result<RunReport>& report, bool was_interrupted) {
   if (!report && report.error().code == Code::Conflict) {
-    say(report.error().message + ": try again when that has ended, or a minute after it was killed");
-    return Exit::Refused;
+    print_message(report.error().message + ": try again when it ends, or one minute after it was killed");
+    return ExitCode::Refused;
   }
-  if (!report) return complain_of_store(report.error());
+  if (!report) return report_store_error(report.error());
   if (options_.json) screen_->lines(json_of(*report, key_.session, model_name()));
-  if (!screen_->failure()) return Exit::Ok;  // finish() says why
+  if (!screen_->failure()) return ExitCode::Ok;  // finish() says why
   if (report->error) {
-    say(report->error->message);
+    print_message(report->error->message);
   } else if (report->end == RunEnd::MaxSteps || report->end == RunEnd::Stuck) {
-    say(report->text.view());
+    print_message(report->text.view());
   }
-  return was_interrupted ? Exit::Interrupted : exit_of(*report);
+  return was_interrupted ? ExitCode::Interrupted : exit_of(*report);
 }
 
-Exit Talk::finish(Exit exit) {
+ExitCode ChatSession::finish(ExitCode exit) {
   Result<void> outcome = screen_->failure();
   if (outcome) outcome = output_->commit();
   return outcome ? exit : output_->end(outcome.error());
 }
 
 // An answer that did not end as it should looks like any other.
-void Talk::say_problem(const ModelAnswer& answer) const {
+void ChatSession::print_problem(const ModelAnswer& answer) const {
   const Finish finish = answer.outcome.finish;
   const std::string_view problem = problem_of(finish);
   if (problem.empty() || answer.cut) return;
   const bool is_kept = !options_.store.uri.starts_with("memory:");
   const bool can_continue = is_final(answer) && is_kept && finish == Finish::Length;
-  say(can_continue ? fmt::format("{}; {} continues it", problem, options_.continue_command)
-                   : std::string(problem));
+  print_message(can_continue ? fmt::format("{}; {} continues it", problem, options_.continue_command)
+                             : std::string(problem));
 }
 
-void Talk::on_event(const AgentEvent& event) {
+void ChatSession::on_event(const AgentEvent& event) {
   break_line_if_interrupted();
   const auto* answered = std::get_if<agent_event::Answered>(&event);
   if (options_.json) {
-    if (answered != nullptr) say_problem(answered->answer);
+    if (answered != nullptr) print_problem(answered->answer);
     if (!options_.stream) return;
     if (const auto line = json_of(event); line && !screen_->lines(*line) && running_ != nullptr)
       running_->stop();
@@ -361,25 +361,25 @@ void Talk::on_event(const AgentEvent& event) {
     if (!has_streamed_) screen_->answer(answered->answer.message.get_text_content().value_or(Text()).view());
     // The end of the final answer is printed when the run has ended: the session is free then, too.
     if (!is_final_and_whole(answered->answer)) screen_->end_answer();
-    if (answered->answer.cut && screen_->failure()) screen_->aside("  (the answer was cut)");
-    say_problem(answered->answer);
+    if (answered->answer.cut && screen_->failure()) screen_->status_line("  (the answer was cut)");
+    print_problem(answered->answer);
   } else if (const auto* started = std::get_if<agent_event::ToolStarted>(&event)) {
     screen_->wait(fmt::format("running {}", started->use.name.view()));
   } else if (const auto* ended = std::get_if<agent_event::ToolEnded>(&event)) {
-    screen_->aside(told(*ended));
+    screen_->status_line(tool_line(*ended));
   } else if (const auto* shortened = std::get_if<agent_event::Shortened>(&event)) {
-    screen_->aside(
-        fmt::format("  {} messages left the window; the session keeps them", shortened->evicted.size()));
+    screen_->status_line(
+        fmt::format("  {} messages left the window; they stay stored", shortened->evicted.size()));
   }
 }
 
 // ---- The commands of a chat
 
-std::string Talk::model_name() const {
+std::string ChatSession::model_name() const {
   return opened_.rehearsal ? kRehearsal : fmt::format("{}/{}", model().provider.view(), model().name.view());
 }
 
-std::size_t Talk::tokens_used() const {
+std::size_t ChatSession::tokens_used() const {
   const std::vector<CallRecord> calls = ledger_->records();
   // What was called before this agent saw another window.
   if (calls.size() > calls_before_ && calls.back().usage.input) {
@@ -388,51 +388,53 @@ std::size_t Talk::tokens_used() const {
   return TokenCounter::for_model(model().name.view()).count(messages());
 }
 
-std::vector<Message> Talk::messages() const { return agent_ ? agent_->messages() : std::vector<Message>(); }
+std::vector<Message> ChatSession::messages() const {
+  return agent_ ? agent_->messages() : std::vector<Message>();
+}
 
-Outcome<Change> Talk::edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor) {
+CommandResult<Change> ChatSession::edit(const StoredMemory::Edit& edit,
+                                        std::shared_ptr<Compressor> compressor) {
   agent_.reset();
-  Outcome<StoredMemory> memory = open_memory(std::move(compressor));
+  CommandResult<StoredMemory> memory = open_memory(std::move(compressor));
   if (!memory) return std::unexpected(memory.error());
   Result<Change> change = memory->edit(edit);
   if (const auto opened = open_agent(); !opened) return std::unexpected(opened.error());
-  if (!change) return std::unexpected(complain_of_store(change.error()));
+  if (!change) return std::unexpected(report_store_error(change.error()));
   return *std::move(change);
 }
 
-Outcome<std::size_t> Talk::undo() {
+CommandResult<std::size_t> ChatSession::undo() {
   const std::vector<Message> shown = messages();
   const auto last = std::ranges::find_if(shown.rbegin(), shown.rend(),
                                          [](const Message& message) { return message.role() == Role::User; });
   if (last == shown.rend()) {
-    say("there is nothing to undo");
-    return std::unexpected(Exit::Refused);
+    print_message("nothing to undo");
+    return std::unexpected(ExitCode::Refused);
   }
   std::vector<Text> ids;
   for (auto each = last.base() - 1; each != shown.end(); ++each) {
     if (const auto id = each->id()) ids.push_back(*id);
   }
-  const Outcome<Change> change = edit([&](Memory& memory) { return memory.remove(ids); });
+  const CommandResult<Change> change = edit([&](Memory& memory) { return memory.remove(ids); });
   if (!change) return std::unexpected(change.error());
   return change->count;
 }
 
-Outcome<std::size_t> Talk::compact() {
+CommandResult<std::size_t> ChatSession::compact() {
   std::shared_ptr<Compressor> compressor;
-  if (!opened_.rehearsal)
-    compressor = std::make_shared<LlmCompressor>(model_);  // rehearsal has no words of its own
-  const Outcome<Change> change =
+  if (!opened_.rehearsal) compressor = std::make_shared<LlmCompressor>(model_);  // rehearsal cannot summarise
+  const CommandResult<Change> change =
       edit([](Memory& memory) { return memory.compress(); }, std::move(compressor));
   if (!change) return std::unexpected(change.error());
   return change->evicted.size();
 }
 
-Outcome<std::string> Talk::fork(const std::string& name) {
+CommandResult<std::string> ChatSession::fork(const std::string& name) {
   std::string to = name.empty() ? new_ulid(static_cast<std::uint64_t>(now_ms())) : name;
   const auto head = store_->head(key_);
-  if (!head) return std::unexpected(complain_of_store(head.error()));
+  if (!head) return std::unexpected(report_store_error(head.error()));
   const auto made = store_->fork(key_, to, head->size);
-  if (!made) return std::unexpected(complain_of_store(made.error()));
+  if (!made) return std::unexpected(report_store_error(made.error()));
   agent_.reset();
   key_.session = to;
   if (const auto opened = open_agent(); !opened) return std::unexpected(opened.error());

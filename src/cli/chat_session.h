@@ -1,7 +1,6 @@
-// A talk: a session of a store, a model, tools and the agent between them, as 'parley chat', 'parley run' and
-// 'parley -p' need it.
+// A chat: a stored session, a model, tools and an agent, for 'parley chat', 'parley run' and 'parley -p'.
 //
-// Whatever goes wrong was said on stderr when a function gives an Exit. One thread at a time.
+// A function that returns an ExitCode has printed its error. One thread at a time.
 #pragma once
 
 #include <memory>
@@ -10,13 +9,13 @@
 #include <vector>
 
 #include "cli/config.h"
-#include "cli/exit.h"
+#include "cli/exit_code.h"
 #include "cli/mcp.h"
 #include "cli/model.h"
-#include "cli/person.h"
 #include "cli/process.h"
 #include "cli/screen.h"
 #include "cli/store.h"
+#include "cli/user_prompt.h"
 #include "parley/agent/agent.h"
 #include "parley/model/usage_ledger.h"
 #include "parley/store/store.h"
@@ -26,12 +25,12 @@
 namespace parley::cli {
 
 // What was typed.
-struct TalkOptions {
+struct ChatOptions {
   StoreChoice store;
   std::string session;  // the id; empty: a new one
   bool continues_last = false;
-  std::string model;                  // empty: as the configuration says
-  std::optional<std::string> system;  // nothing: as the configuration says
+  std::string model;                  // empty: from the configuration
+  std::optional<std::string> system;  // nothing: from the configuration
   std::optional<std::string> tools;
   std::optional<std::size_t> max_steps;
   std::optional<std::size_t> max_calls;
@@ -44,21 +43,21 @@ struct TalkOptions {
   std::string output = "-";
 };
 
-class Talk {
+class ChatSession {
  public:
-  // `default_tools`: those that are offered if nobody says which.
-  static Outcome<std::unique_ptr<Talk>> open(const TalkOptions& options,
-                                             const std::vector<std::string>& default_tools);
-  Talk(const Talk&) = delete;
-  Talk& operator=(const Talk&) = delete;
-  ~Talk();
+  // `default_tools` are used unless the configuration or the command line names others.
+  static CommandResult<std::unique_ptr<ChatSession>> open(const ChatOptions& options,
+                                                          const std::vector<std::string>& default_tools);
+  ChatSession(const ChatSession&) = delete;
+  ChatSession& operator=(const ChatSession&) = delete;
+  ~ChatSession();
 
   // Asks, shows what comes, and stores it. Interrupted if there was a Ctrl-C.
-  Exit ask(const Message& request) { return ask(std::optional(request)); }
-  // Goes on with an answer that was cut, or with a request that has no answer yet. Refused if there is none.
-  Exit continue_answer();
-  // The last call: what was written is whole. `exit` is how the command would end without that.
-  Exit finish(Exit exit);
+  ExitCode ask(const Message& request) { return ask(std::optional(request)); }
+  // Continues a cut answer, or answers a request without an answer. Refused if there is neither.
+  ExitCode continue_answer();
+  // The last call: completes the output. `exit` is the exit code if that succeeds.
+  ExitCode finish(ExitCode exit);
 
   // For the commands of a chat.
   const std::string& session() const { return key_.session; }
@@ -68,35 +67,35 @@ class Talk {
   UsageTotals usage() const { return ledger_->total(); }
   std::size_t tokens_used() const;        // of the window
   std::vector<Message> messages() const;  // what the model is shown
-  Outcome<void> use_model(const std::string& name);
-  Outcome<std::size_t> undo();     // how many messages the last request and its answer were
-  Outcome<std::size_t> compact();  // how many messages became a summary
-  Outcome<std::string> fork(const std::string& name);  // goes on there; its id
+  CommandResult<void> use_model(const std::string& name);
+  CommandResult<std::size_t> undo();     // how many messages the last request and its answer were
+  CommandResult<std::size_t> compact();  // how many messages became a summary
+  CommandResult<std::string> fork(const std::string& name);  // switches to it; returns its id
   Screen& screen() { return *screen_; }
   Output& output() { return *output_; }
 
  private:
-  explicit Talk(TalkOptions options) : options_(std::move(options)) {}
+  explicit ChatSession(ChatOptions options) : options_(std::move(options)) {}
 
-  Outcome<void> choose_session();
-  Outcome<void> fill_toolbox(const Chosen<std::vector<std::string>>& names);
-  Outcome<void> choose_model(const std::string& name);
-  Outcome<StoredMemory> open_memory(std::shared_ptr<Compressor> compressor = {}) const;
-  Outcome<void> open_agent();
+  CommandResult<void> choose_session();
+  CommandResult<void> fill_toolbox(const ConfigValue<std::vector<std::string>>& names);
+  CommandResult<void> choose_model(const std::string& name);
+  CommandResult<StoredMemory> open_memory(std::shared_ptr<Compressor> compressor = {}) const;
+  CommandResult<void> open_agent();
   // Does something to the session while no agent has it.
-  Outcome<Change> edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor = {});
+  CommandResult<Change> edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor = {});
   void on_event(const AgentEvent& event);
-  void say_problem(const ModelAnswer& answer) const;
+  void print_problem(const ModelAnswer& answer) const;
   void break_line_if_interrupted();
-  Exit ask(const std::optional<Message>& request);
+  ExitCode ask(const std::optional<Message>& request);
   Result<RunReport> run(const std::optional<Message>& request, const StopOnInterrupt& interrupt);
-  Exit conclude(const Result<RunReport>& report, bool was_interrupted);
+  ExitCode conclude(const Result<RunReport>& report, bool was_interrupted);
 
-  TalkOptions options_;
+  ChatOptions options_;
   Config config_;
   std::optional<Output> output_;
   std::unique_ptr<Screen> screen_;
-  std::unique_ptr<Person> person_;
+  std::unique_ptr<UserPrompt> user_prompt_;
   std::shared_ptr<store::Store> store_;
   store::SessionKey key_;
   std::shared_ptr<UsageLedger> ledger_ = std::make_shared<UsageLedger>();
@@ -104,7 +103,7 @@ class Talk {
   std::shared_ptr<Model> model_;
   std::shared_ptr<ToolBox> tools_ = std::make_shared<ToolBox>();
   std::unique_ptr<McpTools> mcp_;
-  std::optional<trace::Tracer> tracer_;   // sends what is left when the talk ends
+  std::optional<trace::Tracer> tracer_;   // flushes at the end of the chat
   OnAgentEvent spans_;                    // of the agent, if there is a tracer
   std::unique_ptr<ToolCallAgent> agent_;  // null if the session could not be read again; ask() tries
   std::size_t calls_before_ = 0;          // this agent

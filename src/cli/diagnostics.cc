@@ -1,4 +1,4 @@
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ char32_t code_point_at(std::string_view utf8, std::size_t i, std::size_t length)
 
 bool acts_on_terminal(char32_t c) {
   if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
-  // Marks that reorder what follows them make a line say something else than it does.
+  // Direction marks reorder what follows them, so that a line reads as something else.
   return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
 }
@@ -55,8 +55,8 @@ std::string visible(std::string_view text) { return made_visible(text, false); }
 
 std::string visible_lines(std::string_view text) { return made_visible(text, true); }
 
-std::string to_string(const Place& place) {
-  return place.line == 0 ? place.file : fmt::format("{}:{}", place.file, place.line);
+std::string to_string(const Location& location) {
+  return location.line == 0 ? location.file : fmt::format("{}:{}", location.file, location.line);
 }
 
 std::string shortened(std::string_view pointer) {
@@ -68,21 +68,21 @@ std::string shortened(std::string_view pointer) {
   return fmt::format("{}...{}", pointer.substr(0, head), pointer.substr(tail));
 }
 
-void say(std::string_view what) {
+void print_message(std::string_view what) {
   const std::string line = fmt::format("parley: {}\n", visible(without_secrets(what)));
   show(STDERR_FILENO, {bar_is_shown() ? Control::EraseLine : Control::None, line});
   set_bar_is_shown(false);
 }
 
-Exit usage(std::string_view what, std::string_view command) {
-  say(fmt::format("{} (see 'parley {}{}--help')", what, command, command.empty() ? "" : " "));
-  return Exit::Usage;
+ExitCode usage_error(std::string_view what, std::string_view command) {
+  print_message(fmt::format("{} (see 'parley {}{}--help')", what, command, command.empty() ? "" : " "));
+  return ExitCode::Usage;
 }
 
-Exit complain(const Error& error, const Place& place) {
+ExitCode report_error(const Error& error, const Location& location) {
   const std::string pointer = error.path.empty() ? std::string() : ":" + shortened(error.path);
-  say(fmt::format("{} ({}{})", error.message, to_string(place), pointer));
-  return error.code == Code::Unavailable ? Exit::Environment : Exit::Refused;
+  print_message(fmt::format("{} ({}{})", error.message, to_string(location), pointer));
+  return error.code == Code::Unavailable ? ExitCode::Environment : ExitCode::Refused;
 }
 
 }  // namespace parley::cli

@@ -1,4 +1,4 @@
-#include "cli/person.h"
+#include "cli/user_prompt.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <cerrno>
 
 #include "cli/approval.h"
+#include "cli/diagnostics.h"
 #include "cli/process.h"
-#include "cli/say.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {
@@ -31,19 +31,19 @@ std::string word_of(std::string_view line) {
 
 }  // namespace
 
-bool Person::is_there() { return is_terminal(STDIN_FILENO); }
+bool UserPrompt::is_available() { return is_terminal(STDIN_FILENO); }
 
-bool Person::approves(const ToolUseBlock& use) {
+bool UserPrompt::approve(const ToolUseBlock& use) {
   const std::lock_guard lock(mutex_);
-  const Cover cover = cover_of(use);
-  if (always_.contains(cover.key)) return true;
+  const ApprovalScope scope = approval_scope(use);
+  if (always_.contains(scope.key)) return true;
   ShownArguments arguments = shown_arguments(use.arguments.view());
   while (true) {
     const auto answer =
-        ask(fmt::format("may {} run with {}\n'always' allows {} until the talk ends{}\n[y/N/always{}] ",
-                        visible(use.name.view()), arguments.text, cover.sentence,
-                        arguments.is_cut ? "; 'show' prints all of this one" : "",
-                        arguments.is_cut ? "/show" : ""),
+        ask(fmt::format(
+                "allow {} to run with {}?\n'always' allows {} for the rest of this chat{}\n[y/N/always{}] ",
+                visible(use.name.view()), arguments.text, scope.sentence,
+                arguments.is_cut ? "; 'show' prints the whole call" : "", arguments.is_cut ? "/show" : ""),
             {});
     const std::string word = answer ? word_of(*answer) : "";
     if (arguments.is_cut && (word == "s" || word == "show")) {
@@ -51,22 +51,22 @@ bool Person::approves(const ToolUseBlock& use) {
       continue;
     }
     const bool is_always = word == "a" || word == "always";
-    if (is_always) always_.insert(cover.key);
+    if (is_always) always_.insert(scope.key);
     return is_always || word == "y" || word == "yes";
   }
 }
 
-std::optional<std::string> Person::answers(const Text& question, const std::stop_token& stop) {
+std::optional<std::string> UserPrompt::answer(const Text& question, const std::stop_token& stop) {
   const std::lock_guard lock(mutex_);
   return ask(visible_lines(question.view()) + "\nanswer: ", stop);
 }
 
-std::optional<std::string> Person::ask(const std::string& question, const std::stop_token& stop) {
-  if (!is_there()) return std::nullopt;
+std::optional<std::string> UserPrompt::ask(const std::string& question, const std::stop_token& stop) {
+  if (!is_available()) return std::nullopt;
   const int tty = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
   if (tty < 0) return std::nullopt;
   const std::string waits_for = screen_.stop_waiting();
-  screen_.aside("");
+  screen_.status_line("");
   ::tcflush(tty, TCIFLUSH);  // what was typed before the question is no answer to it
   const std::string text = "parley: " + question;
   show(tty, {text});
@@ -76,7 +76,7 @@ std::optional<std::string> Person::ask(const std::string& question, const std::s
     pollfd fds[] = {{tty, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}};
     constexpr int kLookAtStop = 100;  // ms
     if (::poll(fds, 2, kLookAtStop) < 0 && errno != EINTR) break;
-    if (fds[1].revents != 0) break;  // it stays for whoever runs this
+    if (fds[1].revents != 0) break;  // left for the caller
     if (fds[0].revents == 0) continue;
     char byte = 0;
     if (::read(tty, &byte, 1) != 1) {  // a Ctrl-D
