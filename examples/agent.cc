@@ -1,6 +1,5 @@
-// The sequence of the design documents: a request with a picture becomes a message, the model is asked, it
-// calls a tool, the result goes back, and the answer ends the run. All of it is stored, and shown in every
-// dialect.
+// A request with an image becomes a message, the model is called, it calls a tool, the result is returned to
+// the model, and the answer ends the run. Everything is stored, and shown in every dialect.
 #include <parley/parley.h>
 
 #include <iostream>
@@ -15,14 +14,14 @@ namespace {
 constexpr const char* kImage =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==";
 
-// What the model of this rehearsal says: it searches, and then says what was found.
+// The script of the offline model: it searches, and then reports the result.
 constexpr const char* kScript = R"json({"turns": [
   {"text": "I will search for the OpenManus project.",
    "calls": [{"id": "call_123", "name": "web_search", "arguments": {"query": "OpenManus project"}}]},
   {"text": "OpenManus has a repository on GitHub."}
 ]})json";
 
-// Through HTTP and a stream, as any model; this one listens on the loopback address.
+// Uses HTTP and a stream, like any model; this one listens on the loopback address.
 Result<std::shared_ptr<Model>> model_at(const std::string& url) {
   ModelConfig config;
   config.model = "openai/rehearsal";
@@ -55,7 +54,7 @@ Result<RunReport> run(const std::shared_ptr<store::Store>& store, const store::S
   return agent->run(request.message);
 }
 
-// What was stored, by whoever asks for it later.
+// Reads the stored conversation again.
 Result<void> show_all(const std::shared_ptr<store::Store>& store, const store::SessionKey& key) {
   PARLEY_TRY(const StoredMemory stored, StoredMemory::open(store, key));
   const Conversation talk = stored.memory().snapshot().conversation();

@@ -12,15 +12,16 @@ int main() {
                                      .block(ToolUseBlock{"call_1", "weather", R"({"city":"Oslo"})"})
                                      .build();
   if (!answer) return 1;
-  Conversation talk({Message::system_message("You are helpful."), Message::user_message("Weather in Oslo?")});
-  talk.append(*answer);
-  talk.append(Message::tool_message("12 degrees, rain", "weather", "call_1"));
+  Conversation conversation(
+      {Message::system_message("You are helpful."), Message::user_message("Weather in Oslo?")});
+  conversation.append(*answer);
+  conversation.append(Message::tool_message("12 degrees, rain", "weather", "call_1"));
 
-  for (const Finding& finding : validate(talk.messages())) {
+  for (const Finding& finding : validate(conversation.messages())) {
     std::cerr << finding.path << ": " << finding.code << ": " << finding.sentence << '\n';
   }
   for (const DialectInfo& info : dialects()) {
-    const Result<Writing> written = write(talk, info.dialect);
+    const Result<Writing> written = write(conversation, info.dialect);
     if (!written) {
       std::cerr << info.name << ": " << written.error().message << '\n';
       return 1;

@@ -1,5 +1,4 @@
-// The door of a conversation: a request with an image is checked, what tools bring is filtered, and what came
-// from outside stays known as such.
+// Checks a request with an image, filters tool results, and records where untrusted text came from.
 #include <parley/parley.h>
 
 #include <iostream>
@@ -28,7 +27,7 @@ bool requests() {
   return true;
 }
 
-// Whatever a page says, it says as data: control tokens in it are broken and hidden characters go.
+// The text of a page is data: control tokens in it are escaped and hidden characters removed.
 bool memories() {
   const std::string_view names[] = {"invisible", "control-tokens"};
   const Result<FilterChain> chain = FilterChain::of(names, {.up_to = Trust::Untrusted});

@@ -1,5 +1,5 @@
-// A memory as OpenManus' design document shows it, then a tool-calling loop of 1,000 steps whose window never
-// breaks.
+// A memory with the functions of OpenManus, then a tool-calling loop of 1,000 steps with a valid window at
+// every step.
 #include <parley/parley.h>
 
 #include <iostream>
@@ -27,7 +27,7 @@ bool small_talk() {
   return memory.size() == 0;
 }
 
-// What fell out of the window goes into a summary; nothing is lost, and no call is parted from its result.
+// Messages that leave the window go into a summary; no call is separated from its result.
 bool long_run() {
   Result<Memory> made = Memory::create({.budget = {.messages = 12},
                                         .compressor = std::make_shared<ExtractiveCompressor>(),

@@ -31,7 +31,7 @@ def kill_after(command, env, end, given):
     """Runs the command until its standard output holds `end`, and kills it."""
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                              env=env)
-    if given:  # the pipe stays open, so that a talk goes on
+    if given:  # the pipe stays open, so that the chat continues
         child.stdin.write(given)
         child.stdin.flush()
     else:

@@ -63,7 +63,7 @@ def main():
         db.execute("INSERT INTO attachments VALUES ('p', 'image/png', NULL, NULL, ?)", (b"\x89PNG",))
         db.execute("INSERT INTO attachments VALUES ('w', 'image/png', NULL, 'https://example.com/a.png', NULL)")
         db.execute("INSERT INTO attachments VALUES ('f', 'application/pdf', '/gone/a.pdf', NULL, NULL)")
-        # From before 0.36: one conversation that a thread goes on with, and one that is in the older tables alone.
+        # From before 0.36: one conversation that a thread continues, and one that is only in the older tables.
         db.execute("INSERT INTO responses VALUES ('x1', 'm', 'a name for a pelican', 'be brief', 'Percy', 't1', '2025')")
         db.execute("INSERT INTO responses VALUES ('r9', 'm', 'hi', NULL, 'hello', 'old', '2024')")
         db.execute("INSERT INTO tool_calls VALUES (1, 'r9')")

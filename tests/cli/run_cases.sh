@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$1" "$work/bin/parley"
 export PATH=$work/bin:$PATH LC_ALL=C.UTF-8
-# What the user of this machine has configured is nobody's business here.
+# The tests ignore the user's configuration.
 for variable in $(compgen -e); do
   case $variable in
     NO_COLOR | CLICOLOR* | PARLEY_* | *_API_KEY | *_AUTH_TOKEN | *_BASE_URL | OLLAMA_HOST | OTEL_* | XDG_* | *_PROXY | *_proxy | SSL_CERT_*) unset "$variable" ;;

@@ -54,7 +54,7 @@ class Terminal:
         return bool(piece)
 
     def expect(self, text):
-        """Reads on until `text` comes behind what was expected before."""
+        """Reads until `text` comes after what was expected before."""
         end = time.monotonic() + LONGEST
         while True:
             found = self.seen.find(text, self.at)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A talk sends its spans where OTEL_EXPORTER_OTLP_ENDPOINT says, as part of the trace of its caller.
+# A chat sends its spans to OTEL_EXPORTER_OTLP_ENDPOINT, as part of the trace of its caller.
 #   trace_test.sh PARLEY
 set -euo pipefail
 parley=$1
@@ -42,11 +42,11 @@ expect '"execute_tool clock"'
 expect 'chat '
 expect '0af7651916cd43dd8448eb211c80319c'
 if grep -qF 'what time is it' "$work/spans"; then
-  echo "trace_test.sh: what was said was sent, though nobody asked for it" >&2
+  echo "trace_test.sh: content was sent without being requested" >&2
   failed=1
 fi
 
-# Nobody is there: the talk goes on.
+# Without a receiver the chat continues.
 OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 "$parley" -q -m rehearsal -p hello >/dev/null || failed=1
 # What is no endpoint is said.
 if OTEL_EXPORTER_OTLP_ENDPOINT=nowhere "$parley" -q -m rehearsal -p hello >/dev/null 2>"$work/said"; then failed=1; fi

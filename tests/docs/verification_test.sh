@@ -31,7 +31,7 @@ while IFS='|' read -r _ number promise tests command _; do
     if [[ $test == */* ]]; then
       [[ -e $root/$test ]] || miss "$number" "there is no file $test"
     elif [[ -n $test ]]; then
-      # A name may end in an asterisk, and a suite of many parameters has its own before and behind.
+      # A name may end in an asterisk, and a parameterized suite has a prefix and a suffix.
       pattern=${test//./\\.}
       grep -qE "(^|/)${pattern//\*/.*}(/|$)" <<<"$known" || miss "$number" "there is no test $test"
     fi
