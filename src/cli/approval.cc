@@ -11,7 +11,7 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kEnd = 2000;  // bytes that are shown at either end
+constexpr std::size_t kEnd = 2000;  // bytes shown at each end
 
 // The tools that run code, and the argument that holds it.
 struct CodeTool {
@@ -29,8 +29,8 @@ std::optional<Text> code_in(const ToolUseBlock& use, std::string_view member) {
   return members[0].value.as_string();
 }
 
-// Words that run other commands, or are no command at all; and builtins that take names, in which bash runs
-// substitutions whatever the quotes: printf -v 'a[$(command)]'.
+// Words that run other commands, or are not commands; and builtins that take names, in which bash runs
+// substitutions even inside quotes: printf -v 'a[$(command)]'.
 constexpr std::string_view kNoPrograms[] = {
     ".",        "alias",   "bind",   "builtin", "case",    "command",  "compgen", "complete",
     "coproc",   "declare", "do",     "done",    "elif",    "else",     "enable",  "esac",

@@ -1,12 +1,10 @@
 // What the approval prompt shows of a call, and what "always" allows.
 //
 // Invariants (tests/cli/terminal_test.py shows them):
-//   A1  The beginning and the end of the arguments are always shown; what is cut between them is named, and
-//   the
-//       person can ask for all of it.
-//   A2  "always" allows this tool and no other. Of a shell it allows one program, or, if the command is more
-//   than
-//       one program with its arguments, this command alone; of Python, this code alone.
+//   APPROVAL1  The prompt always shows the beginning and the end of the arguments and how many bytes are cut;
+//              the user can request all of them.
+//   APPROVAL2  "always" allows this tool only. For a shell it allows one program, or, if the command is more
+//              than one program with its arguments, exactly this command; for Python, exactly this code.
 //
 // Pure functions; safe from any thread.
 #pragma once

@@ -216,7 +216,7 @@ ExitCode chat_by_lines(ChatSession& chat, LineReader& lines, Attachments attachm
     attachments = {};
     const ExitCode exit = chat.ask(*request);
     if (!chat.screen().failure()) return worst;
-    // A person has seen what went wrong, and may try again.
+    // The user has seen the error and may try again.
     if (lines.is_interactive()) continue;
     if (exit == ExitCode::Interrupted) return exit;
     worst = worse(worst, exit);
@@ -225,7 +225,7 @@ ExitCode chat_by_lines(ChatSession& chat, LineReader& lines, Attachments attachm
 
 // ---- One task
 
-// What is piped in, then the words.
+// The piped input, then the words.
 CommandResult<std::string> with_input(const ChatOptions& options, const std::string& words) {
   const bool is_taken = std::ranges::find(options.attachments, "-") != options.attachments.end();
   const bool is_closed = (::fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE) == O_WRONLY;  // prepare_process()

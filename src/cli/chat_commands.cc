@@ -14,7 +14,7 @@ struct Typed {
   std::string words;
 };
 
-// CLI::Range takes what is no number at all (nan) for one in its range.
+// CLI::Range accepts nan.
 CLI::Validator seconds() {
   return {[](const std::string& typed) {
             double value = 0;

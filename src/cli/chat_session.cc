@@ -134,8 +134,8 @@ CommandResult<std::unique_ptr<ChatSession>> ChatSession::open(const ChatOptions&
   CommandResult<store::Store> store = open_store(chat->options_.store);
   if (!store) return std::unexpected(store.error());
   chat->store_ = std::make_shared<store::Store>(*std::move(store));
-  // Beside the reading of the session, and not of the opening: a thread cannot be started while libraries are
-  // loaded. If it fails, the first request says so.
+  // In parallel with reading the session, not with opening the store: a thread cannot be started while
+  // libraries are loaded. If it fails, the first request reports it.
   const std::jthread preparation([] { static_cast<void>(net::prepare()); });
   if (const auto chosen = chat->choose_session(); !chosen) return std::unexpected(chosen.error());
   if (const auto used = chat->choose_model(options.model); !used) return std::unexpected(used.error());
@@ -204,7 +204,7 @@ CommandResult<void> ChatSession::fill_toolbox(const ConfigValue<std::vector<std:
 CommandResult<void> ChatSession::choose_model(const std::string& name) {
   CommandResult<OpenedModel> opened = open_chosen_model(name, config_, ledger_);
   if (!opened) return std::unexpected(opened.error());
-  agent_.reset();  // before the rehearsal it may be talking with
+  agent_.reset();  // before the rehearsal server that it may use
   opened_ = *std::move(opened);
   model_ = opened_.model;
   return {};
@@ -286,7 +286,7 @@ ExitCode ChatSession::ask(const std::optional<Message>& request) {
   return conclude(report, StopOnInterrupt::was_interrupted());
 }
 
-// Somebody may have talked in this session since it was read: then it is read again.
+// Reloads the session if another process has changed it since it was read.
 Result<RunReport> ChatSession::run(const std::optional<Message>& request, const StopOnInterrupt& interrupt) {
   Result<RunReport> report = agent_->run(request, interrupt.token());
   if (report || report.error().code != Code::Conflict) return report;
@@ -309,7 +309,7 @@ ExitCode ChatSession::conclude(const Result<RunReport>& report, bool was_interru
   }
   if (!report) return report_store_error(report.error());
   if (options_.json) screen_->lines(json_of(*report, key_.session, model_name()));
-  if (!screen_->failure()) return ExitCode::Ok;  // finish() says why
+  if (!screen_->failure()) return ExitCode::Ok;  // finish() prints the reason
   if (report->error) {
     print_message(report->error->message);
   } else if (report->end == RunEnd::MaxSteps || report->end == RunEnd::Stuck) {
@@ -324,7 +324,7 @@ ExitCode ChatSession::finish(ExitCode exit) {
   return outcome ? exit : output_->end(outcome.error());
 }
 
-// An answer that did not end as it should looks like any other.
+// An unfinished answer looks like any other.
 void ChatSession::print_problem(const ModelAnswer& answer) const {
   const Finish finish = answer.outcome.finish;
   const std::string_view problem = problem_of(finish);
@@ -381,7 +381,7 @@ std::string ChatSession::model_name() const {
 
 std::size_t ChatSession::tokens_used() const {
   const std::vector<CallRecord> calls = ledger_->records();
-  // What was called before this agent saw another window.
+  // Calls before this agent had another window.
   if (calls.size() > calls_before_ && calls.back().usage.input) {
     return static_cast<std::size_t>(*calls.back().usage.input + calls.back().usage.output.value_or(0));
   }

@@ -131,7 +131,7 @@ class FileCheck {
   Output& output_;
   Report& report_;
   ReadOptions reading_;
-  Dialect dialect_ = Dialect::Parley;  // of the document at hand
+  Dialect dialect_ = Dialect::Parley;  // of the current document
 };
 
 }  // namespace

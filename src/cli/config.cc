@@ -73,7 +73,7 @@ Result<void> set_permission(Config& config, ConfigEntry& entry) {
   return {};
 }
 
-// C3: what takes a tool away can do no harm, whatever the user allowed.
+// CONFIG3: denying a tool is always safe.
 Result<void> set_denial(Config& config, ConfigEntry& entry) {
   const auto* name = std::get_if<std::string>(&entry.value);
   if (name == nullptr || *name != "deny") {
@@ -248,7 +248,7 @@ Result<void> take_user_file(Config& config) {
   if (!named.empty()) return take_file(config, named, Owner::User);
   const Result<std::string> file = user_file(Folder::Config, "parley.toml");
   if (!file) return {};
-  // Asked for before it is opened: making an error is work, and most have no such file.
+  // Checked before it is opened: building an error is expensive, and most users have no such file.
   if (::access(file->c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
   return take_file(config, *file, Owner::User);
 }

@@ -1,12 +1,12 @@
 // The configuration: settings from files and the environment.
 //
 // Invariants (the cases in tests/cli/config.case prove them):
-//   C1  Each value comes from the first source that sets it: a flag, the environment, the project's file,
-//       the user's file, the default. The source is kept with the value.
-//   C2  An unknown key and an invalid value are refused with the file and the line.
-//   C3  The project's file sets no server, no key, no store and no program, because it comes with a clone.
-//       It may deny tools; it may not allow one.
-//   C4  A key is a Secret from the moment it is read.
+//   CONFIG1  Each value comes from the first source that sets it: a flag, the environment, the project's
+//            file, the user's file, the default. The source is kept with the value.
+//   CONFIG2  An unknown key and an invalid value are refused with the file and the line.
+//   CONFIG3  The project's file sets no server, no key, no store and no program, because it comes with a
+//            clone. It may deny tools; it may not allow one.
+//   CONFIG4  A key is a Secret from the moment it is read.
 //
 // Plain values; one thread at a time.
 #pragma once

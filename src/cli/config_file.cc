@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
 
-// The text of a file; it may hold keys, so it is wiped.
+// The text of a file; it may contain keys, so it is wiped.
 class FileText {
  public:
   FileText() = default;
@@ -41,7 +41,7 @@ Result<FileText> text_of(const std::string& file) {
   if (const Result<void> regular = expect_regular_file(file); !regular) {
     return fail(Code::Invalid, "cannot read the configuration: " + regular.error().message, file);
   }
-  // What became a FIFO since then does not hang.
+  // Does not hang if the file has become a FIFO since then.
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return cannot_read(file, errno);
   FileText out;
@@ -60,8 +60,8 @@ Result<FileText> text_of(const std::string& file) {
   return out;
 }
 
-// toml++ recurses on the parts of a dotted key when it takes its tables down. The place of the first line
-// that has more dots, outside of texts and comments, than any known key; 0 if no key has.
+// toml++ recurses on the parts of a dotted key when it destroys its tables. The number of the first line
+// that has more dots, outside of strings and comments, than any known key; 0 if no key has.
 std::size_t line_of_deep_key(std::string_view text) {
   constexpr std::size_t kMostDots = 100;
   constexpr std::string_view kThrice[] = {R"(""")", "'''"};
@@ -107,7 +107,7 @@ std::optional<std::vector<std::string>> strings_of(toml::array& list) {
   return out;
 }
 
-// Moves the value out of `node`; false if it is of no type that an entry has.
+// Moves the value out of `node`; false if its type is not one of ConfigEntry::value.
 bool take_value(toml::node& node, ConfigEntry& entry) {
   if (auto* text = node.as_string()) {
     entry.value = std::move(text->get());

@@ -16,9 +16,8 @@ struct ConfigEntry {
   std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>> value;
 };
 
-// All entries that are no tables. Fails with NotFound if there is no such file, with Unavailable if it cannot
-// be read, with Invalid and its place in the path if it is no TOML or has a value of a type that no entry
-// has.
+// All entries except tables. Fails with NotFound if there is no such file, with Unavailable if it cannot
+// be read, with Invalid and its location in the path if it is not TOML or has a value of an unsupported type.
 Result<std::vector<ConfigEntry>> read_config_file(const std::string& file);
 
 }  // namespace parley::cli

@@ -27,7 +27,7 @@ class Conversion {
 
   CommandResult<void> run() { return options_.lines ? lines() : document(); }
 
-  // Whether anything is at its destination: all of it, or the lines before a bad one.
+  // Whether any output was delivered: all of it, or the lines before a bad one.
   bool output_stands() const { return output_stands_; }
 
  private:
@@ -55,11 +55,11 @@ class Conversion {
     Result<Output> output = open_output();
     if (!output) return std::unexpected(report_error(output.error(), {options_.output}));
 
-    // Lines that scroll by on the terminal are progress enough.
+    // Output on the terminal shows the progress itself.
     Progress progress(!options_.quiet && !output->is_terminal(), reader->size());
     CommandResult<void> outcome = each_line(*reader, *output, progress);
     if (outcome) progress.finish(location_.line, reader->consumed());
-    // Lines before a bad one stand, unless the file is to be whole.
+    // Lines before a bad one are kept, unless the output file is written atomically.
     if (!outcome && !output->is_whole_or_nothing()) output_stands_ = output->flush().has_value();
     return finish(*output, std::move(outcome));
   }
@@ -67,7 +67,7 @@ class Conversion {
   CommandResult<void> each_line(FileLines& reader, Output& output, Progress& progress) {
     for (;;) {
       if (!reader.is_ready()) {
-        // What is done is passed on before waiting for more, so that a slow pipe is not held back.
+        // Flushes before waiting for more input, so that a slow pipe gets each line at once.
         if (auto outcome = written(output, output.flush()); !outcome) return outcome;
         progress.update(location_.line, reader.consumed());
       }
@@ -106,7 +106,7 @@ class Conversion {
     return std::move(writing->text);
   }
 
-  // In the same dialect all else of a request stays as it is.
+  // In the same dialect the rest of a request stays unchanged.
   CommandResult<void> set_model(Reading& reading) {
     Conversation& conversation = reading.conversation;
     if (options_.model.empty() || conversation.shape() == DocumentShape::Response) return {};
@@ -129,7 +129,7 @@ class Conversion {
     return {};
   }
 
-  // Gemini's and Converse's requests name their model in the URL; it is put nowhere.
+  // Requests of Gemini and Converse have the model in the URL, so it is not written.
   Json with_model(const Json& request, const Text& name) const {
     if (options_.to == Dialect::Gemini || options_.to == Dialect::Converse) return request;
     const bool is_parley = options_.to == Dialect::Parley;
@@ -139,7 +139,7 @@ class Conversion {
                        is_parley ? with_member(settings, "model", value) : value);
   }
 
-  // The object with another member of this name, in its place or at the end.
+  // The object with this member replaced in place, or appended.
   static Json with_member(const Json& object, std::string_view name, const Json& value) {
     json::Writer w;
     w.begin_object();
@@ -198,7 +198,7 @@ class Conversion {
   Location location_;
   ReadOptions reading_;
   WriteOptions writing_;
-  bool is_as_read_ = false;  // a document comes out byte for byte, with its own end or without
+  bool is_as_read_ = false;  // the document is written byte for byte, with or without its final line feed
   bool output_stands_ = false;
 };
 

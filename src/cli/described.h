@@ -1,4 +1,4 @@
-// The commands as they were described, for what is made from them: completions and the manual. Plain values.
+// Descriptions of the commands, for completions and the manual. Plain values.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct DescribedCommand {
   std::string name;
   std::string summary;
   std::vector<DescribedOption> options;
-  std::vector<std::string> words = {};  // what the first argument may be, if it is one of a few
+  std::vector<std::string> words = {};  // the values of the first argument, if they are fixed
 };
 
 }  // namespace parley::cli

@@ -61,7 +61,7 @@ std::string to_string(const Location& location) {
 
 std::string shortened(std::string_view pointer) {
   constexpr std::size_t kLongest = 200;
-  constexpr std::size_t kEnd = 98;  // kept at either end
+  constexpr std::size_t kEnd = 98;  // kept at each end
   if (pointer.size() <= kLongest || !is_utf8(pointer)) return std::string(pointer);
   const std::size_t head = utf8_floor(pointer, kEnd);
   const std::size_t tail = utf8_floor(pointer, pointer.size() - kEnd);

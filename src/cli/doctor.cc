@@ -65,7 +65,7 @@ store::Health health_of(const StoreChoice& choice) {
 
 // ---- The configuration
 
-// What was chosen, and by whom. Keys are named, never shown.
+// The values and their sources. Keys are named, never shown.
 struct Choice {
   std::string key, value, from;
 };
@@ -92,7 +92,7 @@ std::vector<Choice> choices_of(const Config& config) {
   return out;
 }
 
-// What a command would only find out when it needs it.
+// Problems that a command would only find at first use.
 std::vector<std::string> troubles_of(const Config& config) {
   std::vector<std::string> out;
   const auto put = [&](const std::string& what, const std::string& from) {
@@ -112,7 +112,7 @@ std::vector<std::string> troubles_of(const Config& config) {
   return out;
 }
 
-// What is allowed, but not safe.
+// Settings that are allowed but not safe.
 std::vector<std::string> warnings_of(const Config& config) {
   std::vector<std::string> out = config.warnings;
   const Result<McpConfig> servers = mcp_servers(config);
@@ -121,7 +121,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   return out;
 }
 
-// The configuration, or why it cannot be read, and what is wrong with it.
+// The configuration, or the error of reading it, and its problems.
 struct ConfigHealth {
   Result<Config> config;
   std::vector<std::string> troubles;
@@ -187,7 +187,7 @@ struct ModelHealth {
   std::optional<std::string> reply;    // of the model
 };
 
-// Asks for one word.
+// Sends a short request.
 void ask_online(ModelHealth& health, Model& model) {
   Conversation conversation({Message::user_message(Text("Say: ok"))});
   const Called<ModelAnswer> answer = model.complete({.conversation = std::move(conversation)});

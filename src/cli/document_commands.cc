@@ -1,5 +1,4 @@
-// The commands that read documents, texts and media: what is typed becomes options, and options become one
-// call.
+// The commands that read documents, texts and media: parses their options and calls one function each.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -31,7 +31,7 @@ std::string from_environment(const char* name) {
 Result<std::string> user_file(Folder folder, std::string_view name) {
   const UserFolder& place = kUserFolders[static_cast<std::size_t>(folder)];
   std::string base = from_environment(place.variable);
-  if (!base.starts_with('/')) {  // a relative one is to be ignored, by the standard that made it up
+  if (!base.starts_with('/')) {  // the XDG standard ignores relative paths
     const std::string home = from_environment("HOME");
     if (home.empty()) return fail(Code::Unavailable, "HOME is not set");
     base = fmt::format("{}/{}", home, place.at_home);

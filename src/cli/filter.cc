@@ -14,7 +14,7 @@
 namespace parley::cli {
 namespace {
 
-// As long as a document of any dialect may be by default.
+// The default limit of a document.
 
 }  // namespace
 

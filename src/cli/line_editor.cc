@@ -23,7 +23,7 @@ namespace {
 constexpr int kHistoryLines = 1000;
 constexpr std::size_t kMostPasted = std::size_t{4} * 1024 * 1024;
 
-// A terminal that knows bracketed paste puts these around what is pasted, so that its line feeds are text.
+// A terminal with bracketed paste puts these around pasted text, so that its line feeds are text.
 constexpr const char* kPasteBegins = "\x1b[200~";
 constexpr std::string_view kPasteEnds = "\x1b[201~";
 
@@ -31,8 +31,8 @@ class LineEditor : public LineReader {
  public:
   LineEditor(const std::string& history, std::vector<std::string> words)
       : history_file_(history), words_(std::move(words)) {
-    // Without a locale of UTF-8 every letter beyond ASCII would be several.
-    std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe): no thread is there yet
+    // Without a UTF-8 locale each non-ASCII letter would be several characters.
+    std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe): no threads yet
     if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");  // NOLINT(concurrency-mt-unsafe)
     history_ = ::history_init();
     HistEvent event;
@@ -100,7 +100,7 @@ class LineEditor : public LineReader {
   // libedit flushes what it writes.
   static void put(Segment piece) { show(STDERR_FILENO, {piece}); }
 
-  // One byte of what is typed; -1 at the end and when there was a Ctrl-C.
+  // One byte of input; -1 at the end and after a Ctrl-C.
   int next_byte() {
     while (true) {
       pollfd fds[] = {{STDIN_FILENO, POLLIN, 0},
@@ -120,7 +120,7 @@ class LineEditor : public LineReader {
     }
   }
 
-  // After a stop the terminal is as the shell left it, and libedit does not know that.
+  // After a stop the shell has changed the terminal, and libedit does not know that.
   void draw_anew() {
     EditedTerminal::take_change();
     ::el_set(editor_, EL_PREP_TERM, 0);
@@ -143,7 +143,7 @@ class LineEditor : public LineReader {
         state = {};  // not UTF-8: skipped
         continue;
       }
-      if (length == 0) continue;  // what a Ctrl-D becomes that was typed before libedit took single keys
+      if (length == 0) continue;  // a Ctrl-D that was typed before libedit read single keys
       return 1;
     }
   }

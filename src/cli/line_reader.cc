@@ -12,7 +12,7 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kMostLineBytes = std::size_t{4} * 1024 * 1024;  // as long as a request may be
+constexpr std::size_t kMostLineBytes = std::size_t{4} * 1024 * 1024;  // the limit of a request
 
 class PipeReader : public LineReader {
  public:
@@ -55,7 +55,7 @@ class PipeReader : public LineReader {
     return line;
   }
 
-  // A terminal that cannot be edited at.
+  // A terminal without line editing.
   const bool is_interactive_ = is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO);
   std::string buffer_;
 };

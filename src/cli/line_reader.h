@@ -34,7 +34,7 @@ class LineReader {
 // the start of a line.
 std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<std::string> words);
 
-// libedit's; null if there is no terminal to edit at.
+// Uses libedit; null without a terminal.
 std::unique_ptr<LineReader> open_line_editor(const std::string& history, std::vector<std::string> words);
 
 }  // namespace parley::cli

@@ -35,7 +35,7 @@ Result<FileLines> FileLines::open(const std::string& path, std::size_t max_line)
   if (reader.fd_ < 0) return cannot("open");
   struct stat status = {};
   if (::fstat(reader.fd_, &status) == 0 && S_ISREG(status.st_mode)) {
-    // Standard input may stand anywhere in its file.
+    // Standard input may start anywhere in its file.
     const off_t at = ::lseek(reader.fd_, 0, SEEK_CUR);
     reader.size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - std::max<off_t>(0, at)));
   }
@@ -80,7 +80,7 @@ Result<void> FileLines::fill() {
     begin_ = 0;
   }
   if (filled_ == capacity_) {
-    // One byte more than a line may have is enough to refuse it.
+    // One byte more than the limit of a line is enough to refuse it.
     const std::size_t larger = std::max(std::min(capacity_ * 2, max_line_ + 1), capacity_ + 1);
     auto moved = std::make_unique_for_overwrite<char[]>(larger);
     std::memcpy(moved.get(), bytes_.get(), filled_);

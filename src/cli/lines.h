@@ -1,4 +1,4 @@
-// FileLines gives a file line by line, in memory that depends on the longest line alone.
+// FileLines reads a file line by line; its memory depends on the longest line only.
 //
 // A line ends with LF; a CR before it belongs to the line. The last line may lack its LF.
 //
@@ -45,7 +45,7 @@ class FileLines {
 
   std::size_t number() const { return number_; }        // of the line that next() gave or failed at, from 1
   std::uint64_t consumed() const { return consumed_; }  // bytes of the lines so far
-  std::optional<std::uint64_t> size() const { return size_; }  // of the file, if it is one
+  std::optional<std::uint64_t> size() const { return size_; }  // of a regular file
 
  private:
   FileLines() = default;
@@ -61,7 +61,7 @@ class FileLines {
   std::unique_ptr<char[]> bytes_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;    // of the next line
-  std::size_t filled_ = 0;   // end of what was read
+  std::size_t filled_ = 0;   // end of the data
   std::size_t scanned_ = 0;  // there is no LF in [begin_, scanned_)
   std::size_t number_ = 0;
   std::uint64_t consumed_ = 0;

@@ -72,7 +72,7 @@ class Thread {
                 fmt::format("thread {} cannot be read: {} ({})", conversation_.id, what, where));
   }
 
-  // An answer that was asked for anew is in no message that the thread leads to.
+  // A regenerated answer is not among the messages of the thread.
   Result<void> note_other_branches(const std::set<std::string>& seen) {
     PARLEY_TRY(store::Query q,
                db_.query("SELECT coalesce(tip_message_hash, '') FROM turns WHERE thread_id = ?1"));
@@ -164,7 +164,7 @@ class Thread {
     return value ? value->as_string().value_or(Text()) : Text();
   }
 
-  // Some models name no id. A result answers the first call of its tool that waits for one.
+  // Some models send no id. A result then answers the first waiting call of its tool.
   Block tool_use(const Json& payload) {
     const Text name = string_in(payload, "name");
     Text id = string_in(payload, "tool_call_id");
@@ -200,7 +200,7 @@ class Thread {
     return result;
   }
 
-  // {"id": "..."}: the bytes, a URL, or a path, whose file the log does not hold.
+  // {"id": "..."}: the bytes, a URL, or a path, whose file is not in the log.
   Result<void> read_attachment(const Json& reference, const std::string& hash, std::vector<Block>& out) {
     const Text id = string_in(reference, "id");
     PARLEY_TRY(store::Query q,
@@ -235,9 +235,9 @@ class Thread {
 
   store::Db& db_;
   LlmConversation& conversation_;
-  std::size_t metadata_ = 0;                    // parts that have some
+  std::size_t metadata_ = 0;                    // parts with metadata
   std::size_t calls_ = 0;                       // without an id
-  std::vector<std::pair<Text, Text>> waiting_;  // calls without an id of their own that have no result yet
+  std::vector<std::pair<Text, Text>> waiting_;  // calls without an id that have no result yet
 };
 
 Result<void> each_thread(store::Db& db, const Visit& visit) {
@@ -259,7 +259,7 @@ Result<Message> text_message(Role role, std::string_view text) {
   return MessageBuilder(role).anonymous().content(Text::repaired(text)).build();
 }
 
-// What the older tables hold beside prompts and answers.
+// The other content of the older tables.
 struct Beside {
   std::string_view table, what;
   const char* count;
@@ -286,7 +286,7 @@ Result<void> note_left_out(store::Db& db, LlmConversation& conversation) {
 }
 
 Result<void> each_response_talk(store::Db& db, bool has_threads, const Visit& visit) {
-  // A conversation that 0.36 went on with is a thread, and that has all of it.
+  // A conversation that 0.36 continued is a thread, which has all of it.
   PARLEY_TRY(store::Query q,
              has_threads
                  ? db.query("SELECT coalesce(conversation_id, id), coalesce(system, ''), "
@@ -331,7 +331,7 @@ Result<void> each_response_talk(store::Db& db, bool has_threads, const Visit& vi
 
 bool is_sqlite_file(const std::string& path) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  // Whoever looks into a pipe takes what is in it.
+  // Reading from a pipe would consume its data.
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::string head(kMagic.size(), ' ');
@@ -340,7 +340,8 @@ bool is_sqlite_file(const std::string& path) {
 }
 
 Result<void> for_each_llm_conversation(const std::string& path, const Visit& visit) {
-  // The file is another program's: nothing of it changes, and nothing is made beside it unless it has a log.
+  // The file belongs to another program: it is not changed, and nothing is created beside it unless it has a
+  // write-ahead log.
   std::error_code ignored;
   const bool has_log = std::filesystem::file_size(path + "-wal", ignored) > 0 && !ignored;
   const auto mode = has_log ? store::Db::Mode::ReadOnly : store::Db::Mode::Immutable;

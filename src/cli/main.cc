@@ -1,4 +1,4 @@
-// The command line: what is typed finds its row in the command table, and runs.
+// The command line: finds the row of the command table and runs it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -38,8 +38,8 @@ constexpr const char* kExitCodes =
     "Exit codes: 0 success, 1 findings or refused input, 2 usage error, 3 a file, a store, the network or a\n"
     "model failed, 130 interrupted.";
 
-// CLI11 takes [a,b] for a list of two. Here it is one argument, and has a mark that no argument can have
-// while CLI11 looks at it.
+// CLI11 reads [a,b] as a list of two. Here it is one argument: a mark that no argument can contain protects
+// it from CLI11.
 constexpr char kMark = '\0';
 
 std::string without_mark(std::string argument) {
@@ -47,7 +47,7 @@ std::string without_mark(std::string argument) {
   return argument;
 }
 
-// What runs each command, in the order of the table.
+// The function of each command, in the order of the table.
 std::vector<Run> describe(CLI::App& app, std::string& output) {
   app.set_version_flag("--version", "parley " PARLEY_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
@@ -87,7 +87,7 @@ std::vector<std::string> arguments(std::span<char*> typed) {
   return out;
 }
 
-// CLI11 writes sentences; ours start with a small letter.
+// Messages of CLI11 start with a capital letter, ours do not.
 std::string lower_first(std::string sentence) {
   if (sentence.size() > 1 && std::islower(static_cast<unsigned char>(sentence[1])) != 0) {
     sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(parley::cli::run(argc, argv));
   } catch (const std::bad_alloc&) {
     parley::cli::print_message("out of memory");
-  } catch (const std::exception& error) {  // CLI11 and fmt throw; no input should make them
+  } catch (const std::exception& error) {  // CLI11 and fmt can throw, but not on any input
     parley::cli::print_message(error.what());
   }
   return static_cast<int>(parley::cli::ExitCode::Environment);

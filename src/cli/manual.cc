@@ -8,7 +8,7 @@
 namespace parley::cli {
 namespace {
 
-// As roff text: a hyphen that is one, and no line that looks like a request.
+// Escaped for roff: literal hyphens, and no line that looks like a request.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {

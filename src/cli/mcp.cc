@@ -12,7 +12,7 @@
 namespace parley::cli {
 namespace {
 
-// What a server is given, its errors may repeat.
+// Errors of a server may repeat its variables and headers.
 void note_secrets_of(const McpServer& server) {
   for (const McpVariable& variable : server.env) register_secrets(variable.name, variable.value.reveal());
   for (const net::SecretHeader& header : server.headers) register_secrets("token", header.value.reveal());

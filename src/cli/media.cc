@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMaxMediaBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxBase64Bytes = 2 * kMaxMediaBytes;
 
-// What is known of one file, whatever it holds. Empty, 0 and nothing mean that it is not known.
+// The properties of one file. Empty, 0 and nothing mean unknown.
 struct MediaLine {
   std::string_view kind;
   std::string_view format;
@@ -38,7 +38,7 @@ struct MediaLine {
   std::size_t trailing = 0;
   bool is_estimate = false;
   bool is_cut_off = false;
-  std::string_view reason;  // "" if the file is good
+  std::string_view reason;  // empty if the file is valid
   std::string sentence;
 };
 
@@ -88,7 +88,7 @@ MediaLine checked(std::string_view bytes, const MediaOptions& options) {
     const ImageOptions image{.level = options.level};
     line = line_of(options.base64 ? check_base64_image(bytes, image) : check_image(bytes, image));
   }
-  // Base64 that was not decoded does not tell how long its bytes are.
+  // The decoded size of invalid base64 is unknown.
   if (options.base64 && line.bytes == 0) line.bytes.reset();
   return line;
 }

@@ -13,7 +13,7 @@ namespace parley::cli {
 
 struct OpenedModel {
   std::shared_ptr<Model> model;
-  std::shared_ptr<Rehearsal> rehearsal = {};  // the server that plays it, if that is what it is
+  std::shared_ptr<Rehearsal> rehearsal = {};  // the server, if the model is rehearsal
 };
 
 // `typed` is the value of --model; empty: the configuration decides, and without a model, a key and a server

@@ -1,4 +1,4 @@
-// The commands about models.
+// The commands that serve or record models.
 #include <CLI/CLI.hpp>
 #include <memory>
 

@@ -121,7 +121,7 @@ Result<void> Output::commit() {
   if (::close(std::exchange(fd_, -1)) != 0) return failed("cannot write");
   if (!keep_temporary(temporary_, target_)) return failed("cannot rename the temporary file");
   temporary_.clear();
-  // The name is safe when the folder is on the disk. Some file systems cannot do that; the file is whole
+  // The new name is durable when the folder is synced. Some file systems cannot do that; the file is complete
   // anyway.
   if (const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       folder >= 0) {

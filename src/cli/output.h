@@ -1,13 +1,13 @@
-// Output takes what a command makes: standard output, or a file that appears whole or not at all.
+// The output of a command: standard output, or a file that is written atomically.
 //
 // Invariants (the tests of the command prove them):
-//   O1  Until commit() succeeded, a file of this name is what it was before, and nothing of ours is left
-//       beside it after the Output is gone.
-//   O2  A replaced file keeps its mode and, if it is a symbolic link, stays one. A new file has the mode the
-//       umask gives.
-//   O3  Devices and pipes are written to as they are and never replaced.
-//   O4  What a command reports holds no secret (secrets.h). Conversations and texts that a user asked for are
-//       byte for byte what they are, except on a terminal, which shows control characters as \uXXXX.
+//   OUTPUT1  Until commit() succeeds, a file of this name is unchanged. No temporary file is left after the
+//            Output is destroyed.
+//   OUTPUT2  A replaced file keeps its mode and, if it is a symbolic link, stays one. A new file has the
+//            default mode of the umask.
+//   OUTPUT3  Devices and pipes are written to directly and never replaced.
+//   OUTPUT4  Reports contain no secret (secrets.h). Content that the user requested is written byte for byte,
+//            except to a terminal, which shows control characters as \uXXXX.
 //
 // One thread at a time.
 #pragma once

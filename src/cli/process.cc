@@ -22,7 +22,7 @@
 namespace parley::cli {
 namespace {
 
-// What the signal handler may touch. Changed only while the signals are blocked.
+// The state of the signal handler. Changed only while the signals are blocked.
 struct Slot {
   char path[PATH_MAX];
   bool used;
@@ -36,7 +36,7 @@ volatile sig_atomic_t interrupt_waits = 0;
 
 volatile sig_atomic_t is_running = 0;  // a StopOnInterrupt lives
 
-// The terminal as it was before it was edited at.
+// The terminal modes before line editing.
 termios terminal_before;
 volatile sig_atomic_t terminal_is_edited = 0;
 int change_pipe[2] = {-1, -1};
@@ -150,7 +150,7 @@ void prepare_process() {
   }
 }
 
-// glibc's own words for this are an environment variable, which it reads before main(). With another malloc
+// glibc's setting for this is an environment variable, which it reads before main(). With another malloc
 // the heap does not grow, and nothing is printed.
 void expect_large_buffers() {
   constexpr int kHeap = 16 << 20;

@@ -10,9 +10,9 @@
 
 namespace parley::cli {
 
-// Call first. Closed standard descriptors are made to fail instead of being handed to the next file that is
-// opened; a reader that goes away is an error of write(2) and no signal; SIGINT, SIGTERM and SIGHUP remove
-// the temporary files, give the terminal back and end the process with 128 + the signal (130 for SIGINT).
+// Call first. Closed standard descriptors fail instead of being reused for the next file that is opened; a
+// closed pipe is an error of write(2), not a signal; SIGINT, SIGTERM and SIGHUP remove the temporary files,
+// restore the terminal and end the process with 128 + the signal (130 for SIGINT).
 void prepare_process();
 
 // For a command that reads a session and writes it whole: memory comes in large pages where the system has
@@ -57,8 +57,8 @@ int open_temporary(const std::string& folder, std::string& path);
 bool keep_temporary(const std::string& path, const std::string& name);
 void remove_temporary(const std::string& path);
 
-// While one lives, a line editor has the terminal at standard input. Whatever ends or stops the process (a
-// Ctrl-Z) gives it back as it was when this was made.
+// While one lives, a line editor has the terminal at standard input. When the process ends or stops (Ctrl-Z),
+// the terminal is restored to its state at construction.
 class EditedTerminal {
  public:
   EditedTerminal();

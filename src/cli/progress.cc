@@ -65,7 +65,7 @@ void Progress::update(std::size_t lines, std::uint64_t bytes) {
   draw(sums, all > 0 ? std::min(1.0, static_cast<double>(bytes) / all) : -1);
 }
 
-// `fraction` below zero: the end is not known, so there is no bar, only the sums.
+// `fraction` below zero: the total is unknown, so there is no bar, only the numbers.
 void Progress::draw(const std::string& sums, double fraction) {
   constexpr std::size_t kWidest = 40;
   constexpr std::size_t kNarrowest = 10;

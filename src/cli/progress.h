@@ -21,7 +21,7 @@ class Progress {
   // Call now and then; prints only when it is time to.
   void update(std::size_t lines, std::uint64_t bytes);
 
-  // The last call of a run that succeeded: the bar gives way to one line that sums up.
+  // The last call of a successful run: replaces the bar by one line with the totals.
   void finish(std::size_t lines, std::uint64_t bytes);
 
  private:

@@ -8,9 +8,9 @@
 
 namespace parley::cli {
 
-// HTTPS_PROXY for https:, http_proxy for http: (in small letters only: a web server makes HTTP_PROXY of what
-// a stranger sends it), ALL_PROXY for both; none for a host that NO_PROXY names ("*", or domains with commas
-// between them, which stand for what is beneath them too). The other names in small letters come first.
+// HTTPS_PROXY for https:, http_proxy for http: (in lower case only: a CGI server sets HTTP_PROXY from a
+// request header), ALL_PROXY for both; none for a host that NO_PROXY names ("*", or domains with commas
+// between them, which include their subdomains). The lower-case spelling of the other names comes first.
 // Fails with Invalid and the name of the variable in the path.
 Result<std::optional<Url>> proxy_for(const Url& url);
 

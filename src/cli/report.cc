@@ -51,7 +51,7 @@ CommandResult<void> Report::add(const Finding& finding, std::size_t line, bool i
   ++(is_error ? errors_ : warnings_);
   if (is_error) exit_ = worse(exit_, ExitCode::Refused);
   if (json_) return write(json_finding(finding, line, in_message));
-  // A path names members of the input, and those can be anything.
+  // A path contains member names of the input, which can be any text.
   const std::string text = fmt::format("{}:{}: {} {}: {}", to_string(Location{file_, line}),
                                        shortened(without_secrets(finding.path)),
                                        is_error ? "error" : "warning", finding.code, finding.sentence);

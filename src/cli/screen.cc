@@ -147,7 +147,7 @@ void Screen::spin(const std::stop_token& stop) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since_).count();
       std::string line =
           fmt::format("{} {} {} s", kFrames[frame_++ % kFrames.size()], visible(waits_for_), seconds);
-      // Of two rows only the last could be erased.
+      // If the line wrapped, only its last row could be erased.
       line.resize(utf8_floor(line, std::min(line.size(), columns(STDERR_FILENO) - 1)));
       put_error({Control::EraseLine, line});
       spinner_is_drawn_ = true;

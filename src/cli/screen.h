@@ -1,13 +1,13 @@
 // The output of a run: the answer on standard output, everything else on standard error.
 //
-// Invariants (tests/cli/chat.case shows N1, tests/cli/kill_test.py N5):
-//   N1  Standard output gets the text of the answer and nothing else.
-//   N2  Nothing that came from a model or a tool acts on a terminal: control characters are shown as \uXXXX.
-//   N3  A line of one stream never begins within a line of the other, if both are on a terminal.
-//   N4  The spinner is drawn on a terminal only, not before 300 ms of silence, and is gone before anything
-//       else is printed.
-//   N5  The last character of what answer() got is printed by the next answer() or by end_answer(), so that
-//       calling end_answer() after an answer is stored ends the output after it is stored.
+// Invariants (tests/cli/chat.case shows SCREEN1, tests/cli/kill_test.py SCREEN5):
+//   SCREEN1  Standard output gets the text of the answer and nothing else.
+//   SCREEN2  No text of a model or a tool controls the terminal: control characters are shown as \uXXXX.
+//   SCREEN3  If both streams are on a terminal, a line of one never begins within a line of the other.
+//   SCREEN4  The spinner is drawn on a terminal only, after 300 ms of silence, and is erased before anything
+//            else is printed.
+//   SCREEN5  The last character that answer() got is printed by the next answer() or by end_answer(), so that
+//            calling end_answer() after an answer is stored ends the output after it is stored.
 //
 // Safe from any thread.
 #pragma once
@@ -33,7 +33,7 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
   ~Screen();
 
-  // More of the answer. False once it cannot be written; failure() then says why. REQUIRES: UTF-8.
+  // More of the answer. False once it cannot be written; failure() then has the reason. REQUIRES: UTF-8.
   bool answer(std::string_view words);
   // Whole lines for standard output, printed at once: JSON, an export. False as answer().
   bool lines(std::string_view text);
@@ -72,7 +72,7 @@ class Screen {
   std::mutex mutex_;
   std::condition_variable_any woken_;
   Result<void> failure_;
-  std::string held_;             // the last character of the answer (N5)
+  std::string held_;             // the last character of the answer (SCREEN5)
   bool answer_is_open_ = false;  // a line of it
   bool error_is_open_ = false;   // a line of thinking
   std::string waits_for_;        // empty: nothing

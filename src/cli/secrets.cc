@@ -18,9 +18,9 @@ namespace parley::cli {
 namespace {
 
 constexpr std::string_view kMarker = "[redacted: secret]";
-// Shorter ones are words of ordinary sentences, too, and are replaced only inside of their URL.
+// Shorter secrets may be ordinary words, so they are replaced only inside their URL.
 constexpr std::size_t kShortestPart = 6;
-constexpr std::size_t kShortestKey = 12;  // "ollama" and "lm-studio" are no keys
+constexpr std::size_t kShortestKey = 12;  // "ollama" and "lm-studio" are not keys
 
 // A secret, and what is printed in its place.
 struct Known {
@@ -47,7 +47,7 @@ void note(std::string_view text, std::string_view shown) {
   all.known.insert(std::ranges::find_if(all.known, is_shorter), {Secret(text), std::string(shown)});
 }
 
-// As it is, and as visible() spells it.
+// Unchanged, and as visible() escapes it.
 void note_spellings(std::string_view text, std::string_view shown) {
   note(text, shown);
   if (const std::string spelled = visible(text); spelled != text) note(spelled, visible(shown));
@@ -75,15 +75,15 @@ struct Range {
   std::size_t begin, end;
 };
 
-// The password, or a user without one; of HTTP both, because a key may be either. A password with a slash
-// makes no good URL, but is one all the same.
+// The password, or a user without one; for HTTP both, because either may be a key. A password with a slash
+// makes an invalid URL, but is still a password.
 void find_user_info(std::string_view url, std::size_t authority, std::vector<Range>& out) {
   const std::size_t end = std::min(url.find_first_of("/?#", authority), url.size());
   const std::size_t colon = url.find(':', authority);
   std::size_t at = url.substr(0, end).rfind('@');
   if (at == std::string_view::npos && colon < end &&
       url.substr(colon + 1, end - colon - 1).find_first_not_of("0123456789") != std::string_view::npos) {
-    at = url.rfind('@');  // what follows the colon is no port
+    at = url.rfind('@');  // the text after the colon is not a port
   }
   if (at == std::string_view::npos || at <= authority) return;
   const bool is_http = url.starts_with("http");
@@ -119,7 +119,7 @@ void note_url(std::string_view url, std::size_t authority) {
   for (const Range& range : parts) {
     const std::string_view part = url.substr(range.begin, range.end - range.begin);
     for (const std::string& spelled : {std::string(part), percent_decode(part)}) {
-      // A password that is also the user's name or the host's is no secret by itself.
+      // A password that equals the user's name or the host is not a secret by itself.
       if (spelled.size() < kShortestPart || shown.find(spelled) != std::string::npos) continue;
       note_spellings(spelled, kMarker);
     }
@@ -146,7 +146,7 @@ void register_secrets(std::string_view name, std::string_view value) {
   if (const std::size_t scheme = value.find("://"); scheme != std::string_view::npos) {
     note_url(value, scheme + 3);
   } else if (names_secret(name)) {
-    // "Bearer x": the scheme is no secret. What names a file holds no key itself.
+    // "Bearer x": the scheme is not secret. The name of a file is not a key.
     const std::string_view key = value.substr(value.rfind(' ') + 1);
     if (key.size() >= kShortestKey && !key.starts_with('/')) note_spellings(key, kMarker);
   } else {

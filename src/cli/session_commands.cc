@@ -1,4 +1,4 @@
-// The commands about what is stored.
+// The commands for stored conversations.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// `parley sessions import`. Whatever is imported twice is there once: the ids of sessions and batches come
-// from the content, so an import that was cut off is simply run again.
+// `parley sessions import`. Importing is idempotent: the ids of sessions and batches are derived from the
+// content, so an interrupted import can be repeated.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using store::SessionKey;
 
 constexpr std::size_t kBatchRecords = 500;
 
-// "imported-" and the first digits of the hash of what was read.
+// "imported-" and the first digits of the hash of the input.
 std::string id_of(std::string_view content) { return "imported-" + sha256_hex(content).substr(0, 22); }
 
 class Import {
@@ -61,7 +61,7 @@ class Import {
     if (!reader) return std::unexpected(report_error(reader.error(), location_));
     Progress progress(!options_.quiet, reader->size());
     Conversation together;
-    std::string content;  // of what is together
+    std::string content;  // of one session
     for (;;) {
       progress.update(location_.line, reader->consumed());
       const Result<std::optional<FileLines::Line>> line = reader->next();
@@ -112,7 +112,7 @@ class Import {
     return *std::move(reading);
   }
 
-  // The system part becomes the first message. What a request wants beside its messages is not kept.
+  // The system part becomes the first message. The settings of a request are not stored.
   CommandResult<void> append(const std::string& session, const Conversation& conversation) {
     std::vector<Message> messages;
     messages.reserve(conversation.size() + 1);
@@ -136,7 +136,7 @@ class Import {
     return {};
   }
 
-  // False if the batch was there already.
+  // False if the batch was stored already.
   CommandResult<bool> append_batch(const SessionKey& key, std::span<const Message> messages,
                                    std::size_t first) {
     store::Batch batch(std::string(), {});

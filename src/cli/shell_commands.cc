@@ -1,4 +1,4 @@
-// The commands that are made from the command table: completions and the manual.
+// The commands that are generated from the command table: completions and the manual.
 #include <CLI/CLI.hpp>
 #include <memory>
 

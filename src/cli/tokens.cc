@@ -12,7 +12,7 @@
 namespace parley::cli {
 namespace {
 
-// As long as a document of any dialect may be by default.
+// The default limit of a document.
 
 std::string line_of(const std::vector<std::uint32_t>& ids) {
   std::string line;

@@ -67,7 +67,7 @@ std::optional<std::string> UserPrompt::ask(const std::string& question, const st
   if (tty < 0) return std::nullopt;
   const std::string waits_for = screen_.stop_waiting();
   screen_.status_line("");
-  ::tcflush(tty, TCIFLUSH);  // what was typed before the question is no answer to it
+  ::tcflush(tty, TCIFLUSH);  // discards input that was typed before the question
   const std::string text = "parley: " + question;
   show(tty, {text});
   std::string line;

@@ -1,6 +1,6 @@
 // Questions to the user at the terminal during a run: approval of a tool, and the questions of ask_human.
 //
-// Questions go to /dev/tty and answers come from there, so they are not mixed with what is piped. Without
+// Questions go to /dev/tty and answers come from there, so they do not mix with piped data. Without
 // a terminal at standard input, what needs approval is denied.
 //
 // One question at a time, from any thread.
