@@ -1,6 +1,6 @@
-// Asking a model: the text while it comes, the whole answer, and what it cost. With a base URL of an
-// OpenAI-compatible server as its argument the program asks that; without one it asks a small server of its
-// own, which repeats what it is told.
+// Asking a model: the text while it comes, the whole answer, and what it cost. With the base URL of an
+// OpenAI-compatible server as its argument the program asks that server; without one it asks a small server in this
+// program, which repeats the request.
 #include <parley/parley.h>
 
 #include <iostream>
@@ -10,11 +10,11 @@ using namespace parley;
 
 namespace {
 
-// Reads a request as OpenAI's dialect has it, and streams an answer to it.
+// Reads a request in OpenAI's dialect, and streams an answer to it.
 void repeat(const net::ServerRequest& request, net::ServerResponse& response) {
-  const Result<Reading> asked = read(request.body, Dialect::OpenAI);
-  if (!asked || asked->conversation.size() == 0) return response.whole(400, {}, "{}");
-  const Text said = asked->conversation.messages().back().get_text_content().value_or(Text());
+  const Result<Reading> reading = read(request.body, Dialect::OpenAI);
+  if (!reading || reading->conversation.size() == 0) return response.whole(400, {}, "{}");
+  const Text said = reading->conversation.messages().back().get_text_content().value_or(Text());
   Outcome outcome;
   outcome.finish = Finish::Stop;
   outcome.usage = {.input = 12, .cache_read = 0, .cache_write = 0, .output = 8, .reasoning = 0};
