@@ -7,8 +7,8 @@
 
 namespace parley {
 
-// As append(). A string that grows by doubling has, while it is copied, twice its size in memory; one of more
-// than 8 MiB is given the room of 64 MiB at once, which costs nothing until it is written to.
+// Like append(). A string that grows by doubling is in memory twice while it is copied; one of more than
+// 8 MiB reserves 64 MiB at once, which costs nothing until it is written to.
 inline void append_large(std::string& text, std::string_view more) {
   constexpr std::size_t kLarge = std::size_t{8} * 1024 * 1024;
   constexpr std::size_t kRoom = std::size_t{64} * 1024 * 1024;

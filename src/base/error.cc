@@ -47,7 +47,7 @@ std::string_view to_string(Code code) {
     case Code::Damaged:
       return "damaged";
   }
-  return "unknown";  // A number that is no Code; the compiler checks that every Code is above.
+  return "unknown";  // Not a Code; the compiler checks that every Code is above.
 }
 
 std::unexpected<Error> fail(Code code, std::string message, std::string path) {

@@ -26,14 +26,14 @@ void append_number(std::string& out, std::size_t value, std::size_t size = 4) {
 
 std::uint32_t crc32(std::string_view bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }
 
-// How many bytes a header's value has, by its type: true, false, byte, short, integer, long, bytes, string,
-// timestamp, uuid. Bytes and strings say it themselves in two bytes.
+// The size of a header's value, by its type: true, false, byte, short, integer, long, bytes, string,
+// timestamp, uuid. Bytes and strings start with their size in two bytes.
 constexpr std::size_t kCounted = std::numeric_limits<std::size_t>::max();
 constexpr std::array<std::size_t, 10> kValueSizes = {0, 0, 1, 2, 4, 8, kCounted, kCounted, 8, 16};
 constexpr std::size_t kString = 7;
 
 std::unexpected<Error> malformed(std::string what) {
-  return fail(Code::Malformed, "a message of the event stream " + std::move(what));
+  return fail(Code::Malformed, "invalid event stream message: " + std::move(what));
 }
 
 }  // namespace
@@ -48,9 +48,10 @@ std::string_view EventStreamFrame::header(std::string_view name) const {
 Result<void> EventStreamFramer::prelude(std::string_view bytes) {
   const std::size_t total = number_at(bytes, 0);
   const std::size_t headers_length = number_at(bytes, 4);
-  if (crc32(bytes.substr(0, 8)) != number_at(bytes, 8)) return malformed("has a damaged prelude");
+  if (crc32(bytes.substr(0, 8)) != number_at(bytes, 8))
+    return malformed("the checksum of the prelude does not match");
   if (total < kSmallest || headers_length > total - kSmallest) {
-    return malformed("has lengths that do not fit");
+    return malformed("its lengths contradict each other");
   }
   if (total > limit_) {
     return fail(Code::LimitExceeded, "a message of the event stream is larger than the limit of " +
@@ -73,17 +74,17 @@ Result<void> EventStreamFramer::headers(std::string_view bytes) {
     const auto name_size = take(1);
     const auto name = take(number_at(*name_size, 0, 1));
     const auto type = take(1);
-    if (!name || !type) return malformed("has a header that is cut off");
+    if (!name || !type) return malformed("a header is cut off");
     const std::size_t kind = number_at(*type, 0, 1);
-    if (kind >= kValueSizes.size()) return malformed("has a header of an unknown type");
+    if (kind >= kValueSizes.size()) return malformed("a header has an unknown type");
     std::size_t size = kValueSizes[kind];
     if (size == kCounted) {
       const auto counted = take(2);
-      if (!counted) return malformed("has a header that is cut off");
+      if (!counted) return malformed("a header is cut off");
       size = number_at(*counted, 0, 2);
     }
     const auto value = take(size);
-    if (!value) return malformed("has a header that is cut off");
+    if (!value) return malformed("a header is cut off");
     if (kind == kString) headers_.push_back({*name, *value});
   }
   return {};
@@ -92,7 +93,7 @@ Result<void> EventStreamFramer::headers(std::string_view bytes) {
 // REQUIRES: `bytes` is one whole message whose prelude is good.
 Result<void> EventStreamFramer::message(std::string_view bytes, const OnFrame& on_frame) {
   if (crc32(bytes.substr(0, bytes.size() - 4)) != number_at(bytes, bytes.size() - 4)) {
-    return malformed("is damaged: its checksum is wrong");
+    return malformed("the checksum does not match");
   }
   const std::size_t headers_length = number_at(bytes, 4);
   PARLEY_CHECK(headers(bytes.substr(kPrelude, headers_length)));

@@ -16,15 +16,15 @@ Result<void> LineFramer::feed(std::string_view bytes, const OnLine& on_line) {
   while (!bytes.empty() && !failed_) {
     const std::size_t length = bytes.find('\n');
     const bool ends = length != std::string_view::npos;
-    const std::string_view piece = bytes.substr(0, length);
+    const std::string_view chunk = bytes.substr(0, length);
     bytes.remove_prefix(ends ? length + 1 : bytes.size());
-    failed_ = line_.size() + piece.size() > limit_;
+    failed_ = line_.size() + chunk.size() > limit_;
     if (failed_) break;
     if (ends && line_.empty()) {
-      give(piece, on_line);
+      give(chunk, on_line);
       continue;
     }
-    line_.append(piece);
+    line_.append(chunk);
     if (!ends) break;
     give(line_, on_line);
     line_.clear();

@@ -49,8 +49,8 @@ Result<void> SseFramer::feed(std::string_view bytes, const OnEvent& on_event) {
   if (p == end) return {};
   if (after_cr_ && *p == '\n') ++p;
   after_cr_ = false;
-  // The next LF and the next CR are looked for only when the last one is passed: a stream that has only one
-  // of them does not search the rest for the other again and again (F2).
+  // The next LF and the next CR are searched only after the last one: in a stream that has only one of them,
+  // the rest is not searched for the other repeatedly (FRAMING2).
   const char* lf = find(p, end, '\n');
   const char* cr = find(p, end, '\r');
   bool is_first = true;  // what line_ holds belongs to this line; later it is kept for the views of it
@@ -72,21 +72,21 @@ Result<void> SseFramer::feed(std::string_view bytes, const OnEvent& on_event) {
 }
 
 // Takes a line whose end has come; its beginning may be in line_. False if it is too large.
-bool SseFramer::whole_line(std::string_view piece, bool is_first, const OnEvent& on_event) {
-  pending_ += piece.size();
-  if (!is_first || line_.empty()) return piece.size() <= limit_ && line(piece, on_event);
-  if (line_.size() + piece.size() > limit_) return false;
-  line_.append(piece);
+bool SseFramer::whole_line(std::string_view chunk, bool is_first, const OnEvent& on_event) {
+  pending_ += chunk.size();
+  if (!is_first || line_.empty()) return chunk.size() <= limit_ && line(chunk, on_event);
+  if (line_.size() + chunk.size() > limit_) return false;
+  line_.append(chunk);
   return line(line_, on_event);
 }
 
 // Keeps what the next feed() needs: the parts of an event, and the beginning of a line.
-bool SseFramer::keep(std::string_view piece, bool is_first) {
+bool SseFramer::keep(std::string_view chunk, bool is_first) {
   for (Part* part : {&data_, &stray_, &event_}) part->hold();
   if (!is_first) line_.clear();
-  pending_ += piece.size();
-  if (line_.size() + piece.size() > limit_) return false;
-  line_.append(piece);
+  pending_ += chunk.size();
+  if (line_.size() + chunk.size() > limit_) return false;
+  line_.append(chunk);
   return true;
 }
 

@@ -44,7 +44,7 @@ struct SseCase {
   std::size_t left = 0;
 };
 
-TEST(SseFramer, F1_CutsAnywhereIntoTheSameEvents) {
+TEST(SseFramer, FRAMING1_CutsAnywhereIntoTheSameEvents) {
   const std::vector<SseCase> cases = {
       {"data: a\n\n", {"|a||"}},
       {"data: a\r\n\r\n", {"|a||"}},
@@ -97,7 +97,7 @@ TEST(SseFramer, TellsTheRetryTimeIfItIsANumber) {
   EXPECT_EQ(framer.retry(), 250U);
 }
 
-TEST(SseFramer, F3_DoesNotCopyAnEventThatIsThereWhole) {
+TEST(SseFramer, FRAMING3_DoesNotCopyAnEventThatIsThereWhole) {
   const std::string stream = "event: x\ndata: " + std::string(5000, 'a') + "\n\n";
   SseFramer framer;
   const SseFramer::OnEvent check = [&](const SseEvent& event) {
@@ -107,7 +107,7 @@ TEST(SseFramer, F3_DoesNotCopyAnEventThatIsThereWhole) {
   EXPECT_EQ(test::allocations_of([&] { ASSERT_TRUE(framer.feed(stream, check)); }), 0U);
 }
 
-TEST(SseFramer, F4_RefusesWhatIsLargerThanTheLimit) {
+TEST(SseFramer, FRAMING4_RefusesWhatIsLargerThanTheLimit) {
   const auto with = [](std::size_t length) {
     return "data: ok\n\ndata:" + std::string(length, 'a') + "\n\n";
   };
@@ -142,14 +142,14 @@ std::vector<std::string> lines_of(std::string_view stream, std::size_t size,
   return out;
 }
 
-TEST(LineFramer, F1_CutsAnywhereIntoTheSameLines) {
+TEST(LineFramer, FRAMING1_CutsAnywhereIntoTheSameLines) {
   for (std::size_t size = 1; size <= 20; ++size) {
     EXPECT_EQ(lines_of("{}\n\r\n\n[1]\r\n2", size), (std::vector<std::string>{"{}", "[1]", "2"}));
     EXPECT_EQ(lines_of("\n", size), std::vector<std::string>{});
   }
 }
 
-TEST(LineFramer, F4_RefusesWhatIsLargerThanTheLimit) {
+TEST(LineFramer, FRAMING4_RefusesWhatIsLargerThanTheLimit) {
   for (const std::size_t size : {1U, 3U, 100U}) {
     EXPECT_EQ(lines_of("ok\n12345\n", size, 5), (std::vector<std::string>{"ok", "12345"}));
     EXPECT_EQ(lines_of("ok\n123456\nno\n", size, 5), (std::vector<std::string>{"ok", "limit_exceeded"}));
@@ -189,7 +189,7 @@ std::string sample() {
   return EventStreamFramer::encode(headers, "{\"a\":1}");
 }
 
-TEST(EventStreamFramer, F1_CutsAnywhereIntoTheSameMessages) {
+TEST(EventStreamFramer, FRAMING1_CutsAnywhereIntoTheSameMessages) {
   const std::string stream = sample() + EventStreamFramer::encode({}, "") + sample();
   for (std::size_t size = 1; size <= stream.size(); ++size) {
     const Frames frames = frames_of(stream, size);
@@ -211,7 +211,7 @@ TEST(EventStreamFramer, ReadsAPublishedMessage) {
             (std::vector<std::string>{"content-type=application/json,|{'foo':'bar'}"}));
 }
 
-TEST(EventStreamFramer, F3_DoesNotCopyAMessageThatIsThereWhole) {
+TEST(EventStreamFramer, FRAMING3_DoesNotCopyAMessageThatIsThereWhole) {
   const std::string stream = sample();
   EventStreamFramer framer;
   std::size_t seen = 0;
@@ -245,7 +245,7 @@ std::string sealed(std::string_view headers, std::string_view payload, std::size
   for (const std::size_t number : {out.size(), claimed}) {
     for (int shift = 24; shift >= 0; shift -= 8) fresh += static_cast<char>(number >> shift & 0xFF);
   }
-  // The sum of any bytes is what encode() puts behind them.
+  // The sum of any bytes is what encode() puts after them.
   const auto sum_of = [](std::string_view bytes) {
     std::uint32_t sum = 0xFFFFFFFF;
     for (const char c : bytes) {
@@ -262,7 +262,7 @@ std::string sealed(std::string_view headers, std::string_view payload, std::size
   return fresh + sum_of(fresh);
 }
 
-TEST(EventStreamFramer, PassesOverHeadersThatAreNoStrings) {
+TEST(EventStreamFramer, SkipsHeadersThatAreNotStrings) {
   constexpr char kHeaders[] =
       "\1a\0\1b\1\1c\2x\1d\3xx\1e\4xxxx\1f\5xxxxxxxx\1g\6\0\2xx\1h\7\0\1!\1i\10xxxxxxxx"
       "\1j\11xxxxxxxxxxxxxxxx";
@@ -281,7 +281,7 @@ TEST(EventStreamFramer, RefusesHeadersThatDoNotFit) {
   EXPECT_NE(frames_of(sealed("", "abc", 4), 1000).error.find("lengths"), std::string::npos);
 }
 
-TEST(EventStreamFramer, F4_RefusesWhatIsLargerThanTheLimit) {
+TEST(EventStreamFramer, FRAMING4_RefusesWhatIsLargerThanTheLimit) {
   const std::string stream = sample();
   EXPECT_EQ(frames_of(stream, 1, stream.size()).error, "");
   EXPECT_NE(frames_of(stream, 1, stream.size() - 1).error, "");

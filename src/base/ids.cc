@@ -78,7 +78,7 @@ constinit std::atomic<std::uint32_t> fork_count{0};
 
 void count_fork() { fork_count.fetch_add(1, std::memory_order_relaxed); }
 
-// Throws std::system_error: for a caller who needs bits that nobody can guess, no value is right.
+// Throws std::system_error, because a caller that needs unpredictable bits cannot use any other value.
 void read_urandom(char* out, std::size_t size) {
   const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   std::size_t done = 0;
@@ -92,7 +92,8 @@ void read_urandom(char* out, std::size_t size) {
     }
   }
   if (file >= 0) close(file);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "no random bits from the system");
+  if (error != 0)
+    throw std::system_error(error, std::generic_category(), "cannot get random bytes from the system");
 }
 
 void read_system_random(char* out, std::size_t size) {
@@ -170,17 +171,18 @@ std::string encode_short_id(Id128 value) {
 
 Result<Id128> decode_short_id(std::string_view text) {
   if (text.size() != kShortIdLength) {
-    return fail(Code::Invalid, "a short id has 22 characters, not " + std::to_string(text.size()));
+    return fail(Code::Invalid,
+                "invalid short id: expected 22 characters, got " + std::to_string(text.size()));
   }
   constexpr Uint128 kMax = ~Uint128{0};
   Uint128 number = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const unsigned char digit = kDigitValues[static_cast<unsigned char>(text[i])];
     if (digit == kNoDigit) {
-      return fail(Code::Invalid,
-                  "the character at offset " + std::to_string(i) + " is not one of a short id");
+      return fail(Code::Invalid, "invalid short id: unexpected character at offset " + std::to_string(i));
     }
-    if (number > (kMax - digit) / kBase) return fail(Code::Invalid, "the short id is larger than 128 bits");
+    if (number > (kMax - digit) / kBase)
+      return fail(Code::Invalid, "invalid short id: the value does not fit in 128 bits");
     number = number * kBase + digit;
   }
   return Id128{static_cast<std::uint64_t>(number >> 64), static_cast<std::uint64_t>(number)};

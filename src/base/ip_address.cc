@@ -41,9 +41,11 @@ std::optional<std::uint64_t> ipv4_number(std::string_view text) {
 }
 
 std::unexpected<Error> no_ipv4() {
-  return fail(Code::Invalid, "a host that ends in a number is no IPv4 address");
+  return fail(Code::Invalid, "invalid host: it ends in a number but is not an IPv4 address");
 }
-std::unexpected<Error> no_ipv6() { return fail(Code::Invalid, "a host in brackets is no IPv6 address"); }
+std::unexpected<Error> no_ipv6() {
+  return fail(Code::Invalid, "invalid host: expected an IPv6 address in the brackets");
+}
 
 // Four decimal numbers without leading zeros: the tail of an IPv6 address.
 std::optional<std::uint32_t> dotted(std::string_view text) {
@@ -167,29 +169,29 @@ Result<IpAddress> parse_ipv6(std::string_view text) {
   }
   while (!text.empty()) {
     if (count == groups.size()) return no_ipv6();
-    const std::string_view piece = text.substr(0, text.find(':'));
-    if (piece.find('.') != std::string_view::npos) {
+    const std::string_view group = text.substr(0, text.find(':'));
+    if (group.find('.') != std::string_view::npos) {
       const auto tail = dotted(text);
       if (!tail || count > 6) return no_ipv6();
       groups[count++] = static_cast<std::uint16_t>(*tail >> 16);
       groups[count++] = static_cast<std::uint16_t>(*tail);
       break;
     }
-    if (piece.empty()) {  // the second colon of "::"
+    if (group.empty()) {  // the second colon of "::"
       if (shortened) return no_ipv6();
       shortened = count;
       text.remove_prefix(1);
       continue;
     }
-    if (piece.size() > 4) return no_ipv6();
+    if (group.size() > 4) return no_ipv6();
     unsigned value = 0;
-    for (const char c : piece) {
+    for (const char c : group) {
       const int digit = hex_value(c);
       if (digit < 0) return no_ipv6();
       value = value * 16 + static_cast<unsigned>(digit);
     }
     groups[count++] = static_cast<std::uint16_t>(value);
-    text.remove_prefix(piece.size());
+    text.remove_prefix(group.size());
     if (text.empty()) break;
     text.remove_prefix(1);
     if (text.empty()) return no_ipv6();  // one colon at the end

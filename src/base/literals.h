@@ -1,7 +1,7 @@
 // LiteralSet finds any of up to 255 fixed strings in a text, in one pass.
 //
-// Of each literal three bytes that texts seldom have are taken ("ey=" of "key="), and a Prefilter passes over
-// what has none of them. Where it stops, the literals that begin at or shortly before the place are compared.
+// A Prefilter searches for the three rarest bytes of each literal ("ey=" of "key=") and skips the rest of the
+// text. Where it stops, the literals that begin at or shortly before that position are compared.
 // The work for a byte is bounded by the lengths of the literals, so the time is linear whatever the text is.
 //
 // Immutable; safe from any thread.
@@ -30,7 +30,7 @@ class LiteralSet {
 
   // Calls accept(place, index) for the literals of the text that begin at `from` or later, by place, and the
   // longest first where several begin, until one is accepted. Returns its place, or the size of the text.
-  // `steps` grows by the bytes passed over, the places looked at and the comparisons.
+  // `steps` grows by the bytes skipped, the positions examined and the comparisons.
   template <typename Accept>
   std::size_t find(std::string_view text, std::size_t from, std::uint64_t& steps, Accept&& accept) const {
     std::size_t checked = from;  // no literal begins before
@@ -59,7 +59,7 @@ class LiteralSet {
 
   std::vector<Literal> literals_;
   Prefilter prefilter_;
-  std::size_t reach_ = 0;                                // how far the seldom bytes are behind the beginning
+  std::size_t reach_ = 0;                                // largest offset of the rarest bytes in a literal
   std::array<std::uint8_t, 0x10000> starts_ = {};        // by the first two bytes, which of the
   std::vector<std::vector<std::uint8_t>> buckets_ = {};  // literals to compare; the first has none
 };

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/planted.h"
+#include "base/planted_secret_testing.h"
 
 namespace parley {
 namespace {
@@ -19,7 +19,7 @@ class LogHook : public testing::Test {
 
 TEST_F(LogHook, IsSilentUnlessASinkIsSet) {
   EXPECT_FALSE(is_logging());
-  log(LogLevel::Error, "nobody hears this");
+  log(LogLevel::Error, "not logged");
   std::vector<std::string> lines;
   set_log_sink([&](LogLevel level, std::string_view line) {
     lines.push_back(std::string(to_string(level)) + " " + std::string(line));

@@ -1,9 +1,9 @@
-// Prefilter finds the places of a text where something interesting may begin, and passes over the rest fast.
+// Prefilter finds the positions of a text where a match may begin, and skips the rest fast.
 //
-// Three sets of bytes describe what is looked for: the bytes that may stand at a place and at the two behind
-// it. Up to eight groups of such triples are kept apart, each as one bit. With AVX2 the sets are split into
-// the halves of bytes and looked up 32 places at a time (the idea of Hyperscan's Teddy); a place that passes
-// is then looked up exactly. Without AVX2 every place is. About 10 and 1 GB/s on a 2.8 GHz Xeon.
+// A match is described by three sets of bytes: for a position and the two after it. Up to eight groups of
+// such triples are distinguished, each by one bit. With AVX2 the sets are split into nibbles and looked up 32
+// positions at a time (the idea of Hyperscan's Teddy); a position that passes is then looked up exactly.
+// Without AVX2 every position is. About 10 and 1 GB/s on a 2.8 GHz Xeon.
 //
 // Immutable; safe from any thread.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace parley {
 
-// The bytes at a place and behind it; an empty third set means any byte, or the end of the text.
+// The bytes at a position and the next two; an empty third set means any byte, or the end of the text.
 struct Triple {
   std::string_view first, second, third = {};
 };
@@ -25,8 +25,8 @@ class Prefilter {
  public:
   explicit Prefilter(std::span<const Triple> triples);
 
-  // The first place from `from` on where a triple may stand, or the size of the text. No place of a triple is
-  // passed over; what comes back is hardly ever anything else.
+  // The first position from `from` on that may start a triple, or the size of the text. Misses no triple;
+  // false positives are rare.
   std::size_t next(std::string_view text, std::size_t from) const;
   std::size_t next_scalar(std::string_view text, std::size_t from) const;  // the same without AVX2
 

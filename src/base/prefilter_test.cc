@@ -18,7 +18,7 @@ bool is_at(const Triple& triple, std::string_view text, std::size_t at) {
          (triple.third.empty() || has(triple.third, at + 2));
 }
 
-RC_GTEST_PROP(Prefilter, PassesOverNoTripleOnAnyPath, ()) {
+RC_GTEST_PROP(Prefilter, MissesNoTripleOnAnyPath, ()) {
   const auto byte = rc::gen::elementOf(std::string("abcdABCD\x80\x8F\xE2\xEF<|", 14));
   const auto set = rc::gen::nonEmpty(rc::gen::container<std::string>(byte));
   const auto sets =

@@ -15,8 +15,8 @@ namespace {
 using Digest = std::array<unsigned char, crypto_generichash_BYTES>;
 using Key = std::array<unsigned char, crypto_generichash_KEYBYTES>;
 
-// Lengths may differ, and a loop over the shorter one would tell: equally long digests are compared. The key
-// lives as long as the process, so nobody can prepare two texts whose digests start alike.
+// Compares digests of equal length, because a loop over texts of different lengths would leak the length. The
+// key is random per process, so that an attacker cannot prepare texts whose digests begin alike.
 Digest digest(std::string_view bytes) {
   static const Key key = [] {
     Key made;

@@ -62,11 +62,11 @@ constexpr std::size_t kAny = 4096;  // longer runs are no keys
 
 struct SecretScan::Rule {
   enum How : std::uint8_t {
-    Key,         // the literal and a run behind it
-    Value,       // the run behind the literal and a separator
+    Key,         // the literal and a run after it
+    Value,       // the run after the literal and a separator
     Query,       // the same, and the literal ends the name of a URL's parameter
     Connection,  // the same, in a connection string
-    Basic,       // the same, behind "authorization"
+    Basic,       // the same, after "authorization"
     WebToken,
     Block,
     Url,
@@ -293,7 +293,7 @@ bool SecretScan::match_block(std::size_t at, const Rule& rule, FoundSecret& foun
   constexpr std::string_view kDashes = "-----";
   constexpr std::size_t kLongestName = 64;
   constexpr std::size_t kLongestBlock = 64 * 1024;
-  // A label is capitals, digits and spaces, and the dashes behind it.
+  // A label is capitals, digits and spaces, and the dashes after it.
   const auto label_end = [&](std::size_t from) {
     std::size_t end = from;
     while (end < text_.size() && end - from < kLongestName &&
@@ -338,7 +338,7 @@ bool SecretScan::match_url(std::size_t at, const Rule& rule, FoundSecret& found)
   const std::size_t colon = authority.find(':');
   if (host == std::string_view::npos || colon == std::string_view::npos || colon + 1 >= host) return false;
   const std::string_view password = authority.substr(colon + 1, host - colon - 1);
-  // A place for a password is none: ${PASSWORD}, {password}, ***.
+  // A placeholder is not a password: ${PASSWORD}, {password}, ***.
   if (password.front() == '$' || password.front() == '{' || password.starts_with("[redacted:")) return false;
   if (password.find_first_not_of('*') == std::string_view::npos) return false;
   found.begin = user + colon + 1;

@@ -13,7 +13,7 @@
 namespace parley {
 
 struct FoundSecret {
-  std::size_t begin = 0, end = 0;  // what has to go; a prefix that only says what follows stays
+  std::size_t begin = 0, end = 0;  // the part to redact; a prefix that only announces it stays
   std::string_view kind;           // "openai key"; static, ASCII, names no secret
 };
 
@@ -21,10 +21,10 @@ class SecretScan {
  public:
   explicit SecretScan(std::string_view text) : text_(text) {}
 
-  // The next secret behind the last one, or nothing.
+  // The next secret, or nothing.
   std::optional<FoundSecret> next();
 
-  // How many windows, comparisons and bytes were looked at: the work, for tests of its growth.
+  // The number of windows, comparisons and bytes examined, for tests of complexity.
   std::uint64_t steps() const { return steps_; }
 
  private:
@@ -57,7 +57,7 @@ class SecretScan {
   std::uint64_t steps_ = 0;
 };
 
-// What stands in place of a secret: "[redacted: <kind>]".
+// The replacement of a secret: "[redacted: <kind>]".
 inline constexpr std::string_view kRedactedOpen = "[redacted: ";
 inline constexpr std::string_view kRedactedClose = "]";
 

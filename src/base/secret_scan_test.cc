@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/allocations_testing.h"
-#include "base/planted.h"
+#include "base/planted_secret_testing.h"
 #include "parley/base/error.h"
 #include "parley/base/redact.h"
 
@@ -121,7 +121,7 @@ RC_GTEST_PROP(Redacted, TwiceIsOnce, ()) {
   RC_ASSERT(once.size() <= 4 * text.size());
 }
 
-// What a marker says makes nothing behind it a secret.
+// The words of a marker make nothing after it a secret.
 TEST(Redacted, MarkersAreNoContext) {
   for (const std::string_view text : {"authorization: Basic dXNlcjpwYXNzauthorization: Basic orlzation",
                                       "-----BEGIN -----BEGIN PRIVATE KEY-----aaaa PRIVATE KEY-----",

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/planted.h"
+#include "base/planted_secret_testing.h"
 
 namespace parley {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 concept Printable = requires(std::ostream& out, const T& value) { out << value; };
 
-// S1
+// SECRET1
 static_assert(!Printable<Secret>);
 static_assert(!std::is_convertible_v<Secret, std::string_view>);
 static_assert(!std::is_convertible_v<Secret, std::string>);
@@ -23,7 +23,7 @@ static_assert(!std::is_convertible_v<Secret, const char*>);
 static_assert(!std::is_convertible_v<Secret, bool>);
 static_assert(!std::is_convertible_v<std::string, Secret>);
 
-TEST(Secret, GivesItsBytesToWhoeverAsks) {
+TEST(Secret, RevealsItsBytes) {
   const std::string bytes = std::string("a\0b", 3);
   const Secret secret(bytes);
   EXPECT_EQ(secret.reveal(), bytes);

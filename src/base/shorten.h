@@ -1,4 +1,4 @@
-// Texts too long to be shown whole. Pure functions; safe from any thread.
+// Shortens texts that are too long to show. Pure functions; safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace parley {
 
-// Below this there is no room for the words that say what was cut.
+// The least size limit: the marker that replaces the cut part must fit.
 inline constexpr std::size_t kLeastTextBytes = 64;
 
-// What is taken out of a text so that the rest and the marker have at most `most_bytes`: a part of its
-// middle, between graphemes. REQUIRES: most_bytes >= kLeastTextBytes, and the text is longer; valid UTF-8.
+// The part of a text's middle to cut, between graphemes, so that the rest and the marker have at most
+// `most_bytes`. REQUIRES: most_bytes >= kLeastTextBytes, and the text is longer; valid UTF-8.
 struct TextCut {
   std::size_t begin = 0, end = 0;
 };

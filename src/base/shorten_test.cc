@@ -44,7 +44,7 @@ TEST(ShortenedText, LeavesWhatFits) {
   EXPECT_EQ(shortened_text("", 64), "");
 }
 
-// Nobody writes a grapheme of a megabyte but to hurt.
+// A grapheme of a megabyte is an attack.
 TEST(ShortenedText, CutsAnEndlessGraphemeBetweenCodePoints) {
   const std::string text = "e" + times("\u0301", 500'000);
   const std::string cut = shortened_text(text, 5000);

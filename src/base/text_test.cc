@@ -32,7 +32,7 @@ TEST(Text, IsAViewOfStaticBytesWhenMadeFromALiteral) {
             0U);
 }
 
-// T1: view() is valid UTF-8 for the whole life of the Text.
+// TEXT1: view() is valid UTF-8 for the whole life of the Text.
 TEST(Text, RefusesBytesThatAreNotUtf8NamingTheByte) {
   for (const auto make : {+[](std::string_view bytes) { return Text::copy(bytes); },
                           +[](std::string_view bytes) { return Text::adopt(std::string(bytes)); }}) {
@@ -45,7 +45,7 @@ TEST(Text, RefusesBytesThatAreNotUtf8NamingTheByte) {
   }
 }
 
-// T1, with a repair: each maximal ill-formed part becomes one U+FFFD.
+// TEXT1, with a repair: each maximal ill-formed part becomes one U+FFFD.
 TEST(Text, RepairsBytesThatAreNotUtf8AndCountsTheRepairs) {
   std::size_t replaced = 99;
   EXPECT_EQ(Text::repaired("a\xF0\x9F\x98z\xFF", &replaced).view(), "a\xEF\xBF\xBDz\xEF\xBF\xBD");
@@ -56,7 +56,7 @@ TEST(Text, RepairsBytesThatAreNotUtf8AndCountsTheRepairs) {
   EXPECT_EQ(Text::repaired("", &replaced).view(), "");
 }
 
-// T1: the bytes live as long as the last Text that shows them.
+// TEXT1: the bytes live as long as the last Text that shows them.
 TEST(Text, KeepsItsBytesAliveThroughASlice) {
   Text slice;
   {
@@ -66,18 +66,18 @@ TEST(Text, KeepsItsBytesAliveThroughASlice) {
   }
   EXPECT_EQ(slice.view(), "the slice stays");
 
-  auto owner = std::make_shared<const std::string>("bytes of somebody else");
+  auto owner = std::make_shared<const std::string>("bytes of another owner");
   const std::weak_ptr<const std::string> watch = owner;
   {
     const std::string_view view = *owner;
     const Text trusted = Text::trusted(std::move(owner), view.substr(9));
-    EXPECT_EQ(trusted.view(), "somebody else"sv.substr(0));
+    EXPECT_EQ(trusted.view(), "another owner"sv.substr(0));
     EXPECT_FALSE(watch.expired());
   }
   EXPECT_TRUE(watch.expired());
 }
 
-// T2: copying and slicing share the bytes; nothing is copied.
+// TEXT2: copying and slicing share the bytes; nothing is copied.
 TEST(Text, SharesItsBytesWithCopiesAndSlices) {
   const Text text = must_copy("a text that is longer than any short string could be");
   EXPECT_EQ(test::allocations_of([&] {
@@ -113,7 +113,7 @@ TEST(Text, CopiesBytesWithOneAllocation) {
 }
 #endif
 
-// T3: a slice never splits a code point.
+// TEXT3: a slice never splits a code point.
 TEST(Text, MovesBothEndsOfASliceDownToABoundary) {
   const Text text = must_copy(kMixed);
   for (std::size_t offset = 0; offset <= kMixed.size() + 2; ++offset) {
@@ -127,7 +127,7 @@ TEST(Text, MovesBothEndsOfASliceDownToABoundary) {
   }
 }
 
-// T3 again: consecutive slices lose nothing and double nothing, wherever the cuts fall.
+// TEXT3 again: consecutive slices lose nothing and double nothing, wherever the cuts fall.
 TEST(Text, FallsApartIntoSlicesThatGiveItBack) {
   const Text text = must_copy(kMixed);
   for (std::size_t cut = 0; cut <= kMixed.size(); ++cut) {
@@ -144,7 +144,7 @@ TEST(Text, SlicesToNothingPastItsEnd) {
   EXPECT_TRUE(Text().slice(0).empty());
 }
 
-// T4: NUL is a character like any other.
+// TEXT4: NUL is a character like any other.
 TEST(Text, TreatsNulAsACharacter) {
   const Text literal = "a\0b";
   EXPECT_EQ(literal.size(), 3U);

@@ -132,9 +132,11 @@ class Parser {
   }
 
   Result<void> parse_without_scheme() {
-    if (base_ == nullptr) return fail(Code::Invalid, "a URL does not begin with a scheme such as https:");
+    if (base_ == nullptr)
+      return fail(Code::Invalid, "invalid URL: it does not begin with a scheme such as https:");
     if (base_->has_opaque_path) {
-      if (!at('#')) return fail(Code::Invalid, "a reference is relative to a URL that has no hierarchy");
+      if (!at('#'))
+        return fail(Code::Invalid, "invalid URL: the base of a relative reference has no hierarchy");
       out_ = *base_;
       out_.fragment.reset();
       return parse_query_and_fragment();
@@ -197,7 +199,7 @@ class Parser {
     if (const std::size_t sign = authority.rfind('@'); sign != std::string_view::npos) {
       const std::string_view user = authority.substr(0, sign);
       host = authority.substr(sign + 1);
-      if (host.empty()) return fail(Code::Invalid, "a URL has credentials but no host");
+      if (host.empty()) return fail(Code::Invalid, "invalid URL: it has credentials but no host");
       const std::size_t colon = user.find(':');
       append_encoded(out_.username, user.substr(0, colon), kUserinfo);
       if (colon != std::string_view::npos) append_encoded(out_.password, user.substr(colon + 1), kUserinfo);
@@ -217,7 +219,7 @@ class Parser {
     }
     const std::string_view host = text.substr(0, colon);
     if (host.empty() && (is_special() || colon < text.size())) {
-      return fail(Code::Invalid, "a URL has no host");
+      return fail(Code::Invalid, "invalid URL: it has no host");
     }
     if (host.empty()) {
       out_.host_kind = HostKind::Empty;
@@ -238,9 +240,9 @@ class Parser {
   Result<void> set_port(std::string_view text) {
     std::uint32_t port = 0;
     for (const char c : text) {
-      if (!is_digit(c)) return fail(Code::Invalid, "the port of a URL is not a number");
+      if (!is_digit(c)) return fail(Code::Invalid, "invalid URL: the port is not a number");
       port = port * 10 + static_cast<std::uint32_t>(c - '0');
-      if (port > 0xFFFF) return fail(Code::Invalid, "the port of a URL is above 65535");
+      if (port > 0xFFFF) return fail(Code::Invalid, "invalid URL: the port is above 65535");
     }
     const bool is_default = is_special() && special_->port == port;
     if (!text.empty() && !is_default) out_.port = static_cast<std::uint16_t>(port);
@@ -358,9 +360,10 @@ class Parser {
 
 Result<Url> parse(std::string_view text, const Url* base, std::size_t max_bytes) {
   if (text.size() > max_bytes) {
-    return fail(Code::LimitExceeded, "a URL is longer than " + std::to_string(max_bytes) + " bytes");
+    return fail(Code::LimitExceeded,
+                "the URL is longer than the limit of " + std::to_string(max_bytes) + " bytes");
   }
-  if (!is_utf8(text)) return fail(Code::InvalidUtf8, "a URL is not UTF-8");
+  if (!is_utf8(text)) return fail(Code::InvalidUtf8, "invalid URL: it is not UTF-8");
   const std::string input = stripped(text);
   return Parser(input, base).run();
 }

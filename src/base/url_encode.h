@@ -6,8 +6,8 @@
 
 namespace parley::url {
 
-// The sets are nested but for small differences, so each is told by the ASCII characters it adds to the first
-// one, which is the controls, DEL and everything that is not ASCII.
+// The sets are nested but for small differences, so each is given by the ASCII characters it adds to the
+// first one, which is the controls, DEL and everything that is not ASCII.
 inline constexpr std::string_view kControls = {};
 inline constexpr std::string_view kFragment = " \"<>`";
 inline constexpr std::string_view kQuery = " \"#<>";

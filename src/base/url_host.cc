@@ -37,20 +37,20 @@ Result<Host> parse_domain(std::string_view text) {
   std::ranges::transform(ascii, ascii.begin(), lower);
   // Before libidn2 sees it, which reads up to the first NUL.
   if (std::ranges::any_of(ascii, is_forbidden_in_domain)) {
-    return fail(Code::Invalid, "a host holds a character that no host may hold");
+    return fail(Code::Invalid, "invalid host: it contains a forbidden character");
   }
   if (!is_ascii(ascii)) {
     PARLEY_TRY(ascii, domain_to_ascii(ascii));
     // What a full-width or composed character was mapped to is looked at again.
     if (std::ranges::any_of(ascii, is_forbidden_in_domain)) {
-      return fail(Code::Invalid, "a host spells a character that no host may hold");
+      return fail(Code::Invalid, "invalid host: it decodes to a forbidden character");
     }
   }
-  // Behind the mapping, because a full-width hyphen can make a label one of punycode.
+  // After the mapping, because a full-width hyphen can turn a label into Punycode.
   if (has_punycode(ascii)) {
     PARLEY_TRY(ascii, domain_to_ascii(ascii));
   }
-  if (ascii.empty()) return fail(Code::Invalid, "a host is empty once its ignored characters are taken out");
+  if (ascii.empty()) return fail(Code::Invalid, "invalid host: it is empty without its ignored characters");
   if (!ends_in_a_number(ascii)) return Host{HostKind::Domain, std::move(ascii), {}};
   PARLEY_TRY(const IpAddress address, parse_ipv4(ascii));
   return Host{HostKind::Ipv4, to_string(address), address};
@@ -60,13 +60,13 @@ Result<Host> parse_domain(std::string_view text) {
 
 Result<Host> parse_host(std::string_view text, bool is_special) {
   if (text.starts_with('[')) {
-    if (!text.ends_with(']')) return fail(Code::Invalid, "a host in brackets has no closing bracket");
+    if (!text.ends_with(']')) return fail(Code::Invalid, "invalid host: the closing bracket is missing");
     PARLEY_TRY(const IpAddress address, parse_ipv6(text.substr(1, text.size() - 2)));
     return Host{HostKind::Ipv6, '[' + to_string(address) + ']', address};
   }
   if (is_special) return parse_domain(text);
   if (text.find_first_of(kForbiddenInHost) != std::string_view::npos) {
-    return fail(Code::Invalid, "a host holds a character that no host may hold");
+    return fail(Code::Invalid, "invalid host: it contains a forbidden character");
   }
   Host host{HostKind::Opaque, {}, {}};
   append_encoded(host.text, text, kControls);

@@ -17,8 +17,7 @@ namespace parley::url {
 namespace {
 
 std::unexpected<Error> refused() {
-  return fail(Code::Invalid,
-              "a host that is not ASCII cannot be converted for certain; write it in its xn-- form");
+  return fail(Code::Invalid, "cannot convert a non-ASCII host reliably: write it in its xn-- form");
 }
 
 using Bytes = std::unique_ptr<char, void (*)(void*)>;
@@ -43,14 +42,14 @@ Result<std::string> domain_to_ascii(std::string_view domain) {
   bool is_ascii = true;
   for (const char c : domain) is_ascii = is_ascii && static_cast<unsigned char>(c) < 0x80;
   int flags = IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT;
-  // Who writes punycode has chosen the characters: it must decode to what UTS 46 allows, symbols included.
+  // Punycode is the user's choice of characters: it must decode to what UTS 46 allows, symbols included.
   if (is_ascii) flags |= IDN2_NO_ALABEL_ROUNDTRIP;
   char* converted = nullptr;
   const int status = idn2_to_ascii_8z(std::string(domain).c_str(), &converted, flags);
   const Bytes owner(converted, idn2_free);
   if (status == IDN2_MALLOC) throw std::bad_alloc();
   if (status != IDN2_OK || (is_ascii && !is_normal(converted))) {
-    return is_ascii ? fail(Code::Invalid, "a label of a host begins with xn-- and is no valid punycode")
+    return is_ascii ? fail(Code::Invalid, "invalid host: a label that begins with xn-- is not valid Punycode")
                     : refused();
   }
   return std::string(converted);

@@ -10,14 +10,14 @@ Result<Library> Library::load(const char* name, std::string_view package) {
   void* const handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr) return Library(handle, name);
   const char* const why = ::dlerror();
-  return fail(Code::NotFound, std::string(name) + " cannot be loaded: install " + std::string(package) +
+  return fail(Code::NotFound, "cannot load " + std::string(name) + ": install " + std::string(package) +
                                   (why == nullptr ? "" : " (" + std::string(why) + ")"));
 }
 
 Result<void*> Library::find(const char* symbol) const {
   void* const found = ::dlsym(handle_, symbol);
   if (found == nullptr) {
-    return fail(Code::NotFound, std::string(name_) + " is too old: it has no " + symbol);
+    return fail(Code::NotFound, std::string(name_) + " is too old: it lacks the function " + symbol);
   }
   return found;
 }

@@ -1,5 +1,5 @@
-// A shared library that is loaded when something needs it first, and stays. What a program seldom needs, or
-// can load while it does something else, does not hold up its start.
+// A shared library that is loaded at its first use and stays loaded, so that it does not slow down the start
+// of a program that seldom needs it.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ namespace parley::cli {
 
 class Library {
  public:
-  // Fails with NotFound, as trying again does not help; `package` is what a user would have to install.
+  // Fails with NotFound, because a retry does not help; `package` is the package that the error names.
   static Result<Library> load(const char* name, std::string_view package);
 
-  // Sets a pointer to the function of this name. NotFound if the library has none.
+  // Sets a pointer to the function of this name. Fails with NotFound if the library lacks it.
   template <typename Function>
   Result<void> find(const char* symbol, Function*& function) const {
     PARLEY_TRY(void* const found, find(symbol));

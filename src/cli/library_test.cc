@@ -13,12 +13,12 @@ TEST(Library, ItsFunctionsCanBeCalled) {
   EXPECT_EQ(root(16), 4);
 }
 
-TEST(Library, OneThatIsNotThereSaysWhatToInstall) {
+TEST(Library, NamesThePackageOfAMissingLibrary) {
   const auto none = Library::load("libparley-none.so.1", "parley-none");
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().code, Code::NotFound);
   EXPECT_TRUE(none.error().message.starts_with(
-      "libparley-none.so.1 cannot be loaded: install parley-none (libparley-none.so.1: cannot open"))
+      "cannot load libparley-none.so.1: install parley-none (libparley-none.so.1: cannot open"))
       << none.error().message;
 }
 
@@ -28,7 +28,7 @@ TEST(Library, AFunctionThatIsNotThereIsNamed) {
   void (*none)() = nullptr;
   const auto found = math->find("parley_none", none);
   ASSERT_FALSE(found.has_value());
-  EXPECT_EQ(found.error().message, "libm.so.6 is too old: it has no parley_none");
+  EXPECT_EQ(found.error().message, "libm.so.6 is too old: it lacks the function parley_none");
   EXPECT_EQ(none, nullptr);
 }
 

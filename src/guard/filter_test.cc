@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/allocations_testing.h"
-#include "base/planted.h"
+#include "base/planted_secret_testing.h"
 #include "parley/base/utf8.h"
 #include "parley/dialect/dialect.h"
 
@@ -28,7 +28,7 @@ Text text_of(std::string_view bytes) { return *Text::copy(bytes); }
 constexpr std::string_view kDirty =
     "a\u200Bb <|im_start|> ### Page state\n- Page URL: x\n```yaml\ny\n```\nredis://:secret@host ";
 
-TEST(Filters, HaveNamesOfTheirOwnAndASentence) {
+TEST(Filters, HaveUniqueNamesAndADescription) {
   std::set<std::string_view> names;
   for (const Filter& filter : filters()) {
     EXPECT_TRUE(names.insert(filter.name).second);
@@ -49,7 +49,7 @@ TEST(FilterChain, RefusesWhatCannotBe) {
   EXPECT_TRUE(FilterChain::of(size, {.size_bytes = 64}));
 }
 
-// F1
+// FILTER1
 TEST(FilterChain, GivesCleanTextsBackAsTheyAre) {
   const FilterChain all = chain(all_names());
   const Text clean =
@@ -61,7 +61,7 @@ TEST(FilterChain, GivesCleanTextsBackAsTheyAre) {
   EXPECT_TRUE(FilterChain().run(text_of(kDirty)).changes.empty());
 }
 
-// F1
+// FILTER1
 TEST(FilterChain, GivesCleanMessagesBackWithTheirWire) {
   const Result<Reading> reading =
       read(R"([{"role":"user","content":"plain","mood":"curious"}])", Dialect::OpenManus);
@@ -73,7 +73,7 @@ TEST(FilterChain, GivesCleanMessagesBackWithTheirWire) {
   EXPECT_EQ(out.message.wire()->text().data(), message.wire()->text().data());
 }
 
-TEST(FilterChain, SaysThatUnknownMembersOfAChangedMessageWent) {
+TEST(FilterChain, ReportsLostMembersOfAChangedMessage) {
   const Result<Reading> reading =
       read("[{\"role\":\"user\",\"content\":\"a\u200Bb\",\"mood\":\"curious\"}]", Dialect::OpenManus);
   const FilteredMessage out = chain({"invisible"}).run(reading->conversation.messages().front());
@@ -84,7 +84,7 @@ TEST(FilterChain, SaysThatUnknownMembersOfAChangedMessageWent) {
   EXPECT_FALSE(built.dropped_members);
 }
 
-// F5
+// FILTER5
 TEST(FilterChain, NeverTouchesSignedThinkingAndArguments) {
   const Text dirty = text_of(kDirty);
   const Message message = *MessageBuilder(Role::Assistant)
@@ -208,11 +208,11 @@ RC_GTEST_PROP(EachFilter, KeepsItsPromises, ()) {
   for (const Filter& filter : filters()) {
     const FilterChain one = chain({filter.name}, {.size_bytes = 64});
     const FilteredText out = one.run(text);
-    RC_ASSERT(is_utf8(out.text));                                       // F3
-    RC_ASSERT(out.text.size() <= 4 * text.size());                      // F4
-    RC_ASSERT(!out.changes.empty() || out.text.data() == text.data());  // F1
+    RC_ASSERT(is_utf8(out.text));                                       // FILTER3
+    RC_ASSERT(out.text.size() <= 4 * text.size());                      // FILTER4
+    RC_ASSERT(!out.changes.empty() || out.text.data() == text.data());  // FILTER1
     if (filter.name == "browser-agentscope") continue;
-    RC_ASSERT(one.run(out.text).text == out.text);  // F2
+    RC_ASSERT(one.run(out.text).text == out.text);  // FILTER2
     RC_ASSERT(one.run(out.text).changes.empty());
   }
 }

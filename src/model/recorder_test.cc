@@ -6,7 +6,7 @@
 #include <latch>
 #include <thread>
 
-#include "base/planted.h"
+#include "base/planted_secret_testing.h"
 #include "parley/model/rehearsal.h"
 #include "parley/net/http.h"
 #include "parley/net/server.h"
@@ -195,7 +195,7 @@ TEST(Recorder, TrustsWhomTheFileNames) {
   const Recorder recorder = Recorder::start({.target = target, .ca_file = "/nowhere.pem"}).value();
   const auto response = net::send(post(recorder.url()));
   EXPECT_EQ(response->status, 502);
-  EXPECT_TRUE(response->body.contains("trusted certificates cannot be read")) << response->body;
+  EXPECT_TRUE(response->body.contains("cannot read the file of trusted certificates")) << response->body;
 }
 
 // However long the provider takes.

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "base/planted.h"
-#include "net/loopback_server.h"
+#include "base/planted_secret_testing.h"
+#include "net/loopback_server_testing.h"
 #include "parley/net/server.h"
 
 namespace parley::net {
@@ -72,12 +72,12 @@ TEST(Http, SendsTheBodyAndThenItsPieces) {
   Request request = request_to(server.url("/"));
   request.method = "POST";
   request.body = "[";
-  request.pieces = {"1,", "", large, "]"};
+  request.body_chunks = {"1,", "", large, "]"};
   EXPECT_EQ(outcome(send(request)), "status 200");
   EXPECT_TRUE(server.seen().at(0).body == "[1," + large + "]");
 }
 
-// N1
+// HTTP1
 TEST(Http, ConnectsToThePinnedAddressWhateverTheName) {
   LoopbackServer server(saying(answer("200 OK", "", "x")));
   Request request = request_to(server.url("/", "no-such-name.example"));
@@ -88,7 +88,7 @@ TEST(Http, ConnectsToThePinnedAddressWhateverTheName) {
   EXPECT_NE(server.seen().at(0).head.find(host), std::string::npos) << server.seen().at(0).head;
 }
 
-// N1
+// HTTP1
 TEST(Http, PrefersThePinnedAddressToTheOneInTheUrl) {
   LoopbackServer server(saying(answer("200 OK", "", "x")));
   Request request = request_to(server.url("/", "192.0.2.1"));
@@ -96,7 +96,7 @@ TEST(Http, PrefersThePinnedAddressToTheOneInTheUrl) {
   EXPECT_EQ(outcome(send(request)), "status 200");
 }
 
-// N2
+// HTTP2
 TEST(Http, FollowsNoRedirect) {
   LoopbackServer server(saying(answer("302 Found", "Location: /other\r\n", "")));
   const auto response = send(request_to(server.url("/")));
@@ -105,7 +105,7 @@ TEST(Http, FollowsNoRedirect) {
   EXPECT_EQ(server.seen().size(), 1U);
 }
 
-// N3
+// HTTP3
 TEST(Http, HoldsItsLimitsOnBytes) {
   LoopbackServer server(saying(answer("200 OK", "", std::string(1000, 'x'))));
   for (const auto& [wire, out, expected] : {std::tuple{1000, 1000, "status 200"},
@@ -119,7 +119,7 @@ TEST(Http, HoldsItsLimitsOnBytes) {
   }
 }
 
-// N3
+// HTTP3
 TEST(Http, StopsAnEndlessBody) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     bool open = connection.send("HTTP/1.1 200 OK\r\n\r\n");
@@ -133,7 +133,7 @@ TEST(Http, StopsAnEndlessBody) {
   EXPECT_EQ(outcome(send(request)), "limit_exceeded");
 }
 
-// N3
+// HTTP3
 TEST(Http, StopsAnEndlessHeader) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     bool open = connection.send("HTTP/1.1 200 OK\r\n");
@@ -142,7 +142,7 @@ TEST(Http, StopsAnEndlessHeader) {
   EXPECT_EQ(outcome(send(request_to(server.url("/")))), "limit_exceeded");
 }
 
-// N3
+// HTTP3
 TEST(Http, CountsWhatAGzipBombBecomes) {
   const std::string bomb = gzipped(std::string(8'000'000, '\0'));
   ASSERT_LT(bomb.size(), 20'000U);
@@ -167,7 +167,7 @@ TEST(Http, ReadsChunks) {
   EXPECT_EQ(response->body, "abcdefg");
 }
 
-// N4
+// HTTP4
 TEST(Http, EndsASlowDripAtItsDeadline) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     bool open = connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
@@ -178,7 +178,7 @@ TEST(Http, EndsASlowDripAtItsDeadline) {
   EXPECT_EQ(outcome(send(request)), "timeout");
 }
 
-// N4
+// HTTP4
 TEST(Http, EndsWhenAStopIsAskedFor) {
   std::stop_source source;
   LoopbackServer server([&](Connection& connection, const SeenRequest&) {
@@ -194,7 +194,7 @@ TEST(Http, EndsWhenAStopIsAskedFor) {
   EXPECT_EQ(server.seen().size(), 1U);
 }
 
-// N5
+// HTTP5
 TEST(Http, TakesNoBodyThatEndsEarly) {
   for (const std::string_view text : {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
                                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
@@ -204,7 +204,7 @@ TEST(Http, TakesNoBodyThatEndsEarly) {
   }
 }
 
-// N5
+// HTTP5
 TEST(Http, TakesNoMoreThanTheAnnouncedLength) {
   LoopbackServer server(saying("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef"));
   const auto response = send(request_to(server.url("/")));
@@ -217,13 +217,13 @@ TEST(Http, RefusesWhatIsNotHttp) {
     LoopbackServer server(saying(std::string(text)));
     const auto response = send(request_to(server.url("/")));
     EXPECT_EQ(outcome(response), "unavailable") << text;
-    EXPECT_EQ(response.error().message, "the answer of 127.0.0.1 is not HTTP");
+    EXPECT_EQ(response.error().message, "the response of 127.0.0.1 is not HTTP");
   }
   LoopbackServer server(saying(answer("200 OK", "Content-Encoding: gzip\r\n", "no gzip")));
   EXPECT_EQ(outcome(send(request_to(server.url("/")))), "unavailable");
 }
 
-// N6
+// HTTP6
 TEST(Http, AsksNoProxyOfTheEnvironment) {
   LoopbackServer server(saying(answer("200 OK", "", "direct")));
   LoopbackServer proxy(saying(answer("200 OK", "", "proxy")));
@@ -237,7 +237,7 @@ TEST(Http, AsksNoProxyOfTheEnvironment) {
   EXPECT_TRUE(proxy.seen().empty());
 }
 
-// N6
+// HTTP6
 TEST(Http, KnowsTwoSchemes) {
   for (const std::string_view url :
        {"ftp://127.0.0.1/", "file:///etc/hostname", "data:,x", "gopher://127.0.0.1/"}) {
@@ -265,7 +265,7 @@ TEST(Http, RefusesHeadersThatWouldSplit) {
   EXPECT_EQ(outcome(send(request)), "invalid");
 }
 
-// N7
+// HTTP7
 TEST(Http, SendsASecretAndDoesNotRepeatIt) {
   LoopbackServer server(saying("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort"));
   Request request = request_to(server.url("/?key=hunter2word"));
@@ -283,12 +283,12 @@ TEST(Http, SendsASecretAndDoesNotRepeatIt) {
   EXPECT_TRUE(head.find("someuser") == std::string::npos && head.find("Basic") == std::string::npos);
 }
 
-TEST(Http, GivesTheBodyInPiecesToWhoAsks) {
+TEST(Http, GivesTheBodyInChunks) {
   LoopbackServer server(saying(answer("200 OK", "", "hello")));
   Request request = request_to(server.url("/"));
   std::string taken;
-  request.on_body = [&](std::string_view piece) -> Result<void> {
-    taken += piece;
+  request.on_body = [&](std::string_view chunk) -> Result<void> {
+    taken += chunk;
     return {};
   };
   const auto response = send(request);
@@ -299,7 +299,7 @@ TEST(Http, GivesTheBodyInPiecesToWhoAsks) {
   EXPECT_EQ(outcome(send(request)), "malformed");
 }
 
-// More small pieces, and faster, than anybody wakes up for.
+// More small chunks, and faster, than anybody wakes up for.
 TEST(Http, TakesAFloodWholeAndStopsInTheMidstOfIt) {
   std::string sent;
   for (int i = 0; i < 500; ++i) sent += "data: " + std::to_string(i) + "\n\n";
@@ -315,15 +315,15 @@ TEST(Http, TakesAFloodWholeAndStopsInTheMidstOfIt) {
   std::stop_source stop;
   std::size_t taken = 0;
   request.stop = stop.get_token();
-  request.on_body = [&](std::string_view piece) -> Result<void> {
-    taken += piece.size();
+  request.on_body = [&](std::string_view chunk) -> Result<void> {
+    taken += chunk.size();
     if (taken > sent.size() / 2) stop.request_stop();
     return {};
   };
   EXPECT_EQ(outcome(send(request)), "cancelled");
 }
 
-TEST(Http, SaysWhenNobodyListens) {
+TEST(Http, ReportsThatNothingListens) {
   std::string url;
   {
     const LoopbackServer server(saying(""));
@@ -342,7 +342,7 @@ TEST(Http, KeepsTheHeadersOfTheLastAnswer) {
   EXPECT_EQ(response->header("X-Real"), "1");
 }
 
-// N8
+// HTTP8
 TEST(Http, TellsWhenTheAnswerStarts) {
   LoopbackServer server(
       saying("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 No\r\nX-Real: "
@@ -353,8 +353,8 @@ TEST(Http, TellsWhenTheAnswerStarts) {
     order += std::to_string(status) + " " + headers.front().name + "|";
     return {};
   };
-  request.on_body = [&](std::string_view piece) -> Result<void> {
-    order += piece;
+  request.on_body = [&](std::string_view chunk) -> Result<void> {
+    order += chunk;
     return {};
   };
   const auto response = send(request);
@@ -368,7 +368,7 @@ TEST(Http, TellsWhenTheAnswerStarts) {
   EXPECT_EQ(order, "404 X-Real|abc") << "no body after an error";
 }
 
-// N4
+// HTTP4
 TEST(Http, EndsWhenNoAnswerBegins) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     while (connection.pause()) {
@@ -378,10 +378,10 @@ TEST(Http, EndsWhenNoAnswerBegins) {
   request.first_byte_timeout = std::chrono::milliseconds(50);
   const auto response = send(request);
   EXPECT_EQ(outcome(response), "timeout");
-  EXPECT_NE(response.error().message.find("did not begin to answer"), std::string::npos);
+  EXPECT_NE(response.error().message.find("did not start to respond"), std::string::npos);
 }
 
-// N4
+// HTTP4
 TEST(Http, EndsWhenAnAnswerStops) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nx");
@@ -395,8 +395,8 @@ TEST(Http, EndsWhenAnAnswerStops) {
   EXPECT_NE(response.error().message.find("stopped in the middle"), std::string::npos);
 }
 
-// N4: an answer that takes longer than its silences may.
-TEST(Http, WaitsForAnAnswerThatGoesOn) {
+// HTTP4: a response that takes longer than its silences may.
+TEST(Http, WaitsWhileAResponseContinues) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
     for (int i = 0; i < 100 && connection.pause(); ++i) connection.send("x");  // 5 ms each
@@ -407,7 +407,7 @@ TEST(Http, WaitsForAnAnswerThatGoesOn) {
   EXPECT_EQ(outcome(send(request)), "status 200");
 }
 
-// N9
+// HTTP9
 TEST(Http, GoesThroughTheProxyItIsGiven) {
   LoopbackServer proxy(saying(answer("200 OK", "", "proxy")));
   Request request = request_to("http://no-such-name.example/a?b");
@@ -422,8 +422,8 @@ TEST(Http, GoesThroughTheProxyItIsGiven) {
   EXPECT_NE(head.find("\r\nProxy-Authorization: Basic dXNlcjp3b3Jk\r\n"), std::string::npos) << head;
 }
 
-// N9, N7
-TEST(Http, AsksAProxyForATunnelAndSaysWhenThereIsNone) {
+// HTTP9, HTTP7
+TEST(Http, AsksAProxyForATunnelAndReportsARefusal) {
   LoopbackServer proxy(saying(answer("403 Forbidden", "X-Proxy: 1\r\n", "no")));
   Request request = request_to("https://no-such-name.example/");
   request.proxy = parse_url(proxy.url("", "user:somepassword@127.0.0.1")).value();
@@ -431,27 +431,26 @@ TEST(Http, AsksAProxyForATunnelAndSaysWhenThereIsNone) {
   const auto response = send(request);
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::Invalid) << "asking again does not help";
-  EXPECT_EQ(response.error().message,
-            "the proxy makes no connection to no-such-name.example: it answers 403");
+  EXPECT_EQ(response.error().message, "the proxy refuses to connect to no-such-name.example: status 403");
   const std::string head = proxy.seen().at(0).head;
   EXPECT_TRUE(head.starts_with("CONNECT no-such-name.example:443 HTTP/1.1\r\n")) << head;
   EXPECT_EQ(head.find("Bearer"), std::string::npos) << "the key is for the server alone";
 }
 
-TEST(Http, SaysThatItIsTheProxyThatFails) {
+TEST(Http, ReportsThatTheProxyFails) {
   LoopbackServer proxy(saying(answer("502 Bad Gateway", "", "")));
   Request request = request_to("https://no-such-name.example/");
   request.proxy = parse_url(proxy.url("")).value();
   const auto refused = send(request);
   EXPECT_EQ(outcome(refused), "unavailable");
-  EXPECT_EQ(refused.error().message, "the proxy makes no connection to no-such-name.example: it answers 502");
+  EXPECT_EQ(refused.error().message, "the proxy refuses to connect to no-such-name.example: status 502");
   {
     const LoopbackServer gone(saying(""));
     request.proxy = parse_url(gone.url("")).value();
   }
   const auto lost = send(request);
   EXPECT_EQ(outcome(lost), "unavailable");
-  EXPECT_EQ(lost.error().message, "no connection to the proxy could be made");
+  EXPECT_EQ(lost.error().message, "cannot connect to the proxy");
 }
 
 TEST(Http, RefusesProxiesThatCannotBe) {
@@ -473,7 +472,7 @@ Server server_of_one_connection(std::uint16_t port = 0) {
       .value();
 }
 
-// N11
+// HTTP11
 TEST(HttpConnections, AreUsedAgain) {
   const Server server = server_of_one_connection();
   Connections connections;
@@ -488,7 +487,7 @@ TEST(HttpConnections, AreUsedAgain) {
   EXPECT_EQ(outcome(send(request_to(server.url("/")))), "status 503") << "this one has its own";
 }
 
-// N11
+// HTTP11
 TEST(HttpConnections, AreReplacedWhenTheServerHasGone) {
   Connections connections;
   Server server = server_of_one_connection();
@@ -501,7 +500,7 @@ TEST(HttpConnections, AreReplacedWhenTheServerHasGone) {
   EXPECT_EQ(outcome(send(request, connections)), "status 200");
 }
 
-// N11: what was sent on the one that died is sent again, all of it.
+// HTTP11: what was sent on the one that died is sent again, all of it.
 TEST(HttpConnections, AreReplacedInTheMiddleOfARequest) {
   std::atomic<int> count = 0;
   const Server server = Server::listen({}, [&](const ServerRequest& request, ServerResponse& reply) {
@@ -513,7 +512,7 @@ TEST(HttpConnections, AreReplacedInTheMiddleOfARequest) {
   Request request = request_to(server.url("/"));
   request.method = "POST";
   request.body = "[";
-  request.pieces = {large, "]"};
+  request.body_chunks = {large, "]"};
   for (int i = 0; i < 2; ++i) {
     const auto response = send(request, connections);
     ASSERT_TRUE(response) << response.error().message;
@@ -522,7 +521,7 @@ TEST(HttpConnections, AreReplacedInTheMiddleOfARequest) {
   EXPECT_EQ(count, 3);
 }
 
-// N11: whenever the server closes it, in the middle of a long request too.
+// HTTP11: whenever the server closes it, in the middle of a long request too.
 TEST(HttpConnections, AreReplacedWhileARequestIsSent) {
   std::atomic<bool> keeps = false;
   LoopbackServer server([&](LoopbackServer::Connection& connection, const SeenRequest& seen) {
@@ -548,7 +547,7 @@ TEST(HttpConnections, AreReplacedWhileARequestIsSent) {
   }
 }
 
-// N11
+// HTTP11
 TEST(HttpConnections, AreNotUsedAfterAFailure) {
   const Server server = Server::listen({}, [](const ServerRequest& request, ServerResponse& reply) {
                           reply.start(200, {});
@@ -563,7 +562,7 @@ TEST(HttpConnections, AreNotUsedAfterAFailure) {
   EXPECT_EQ(response->body, "/whole") << "nothing is left of the answer before";
 }
 
-// N11, N1
+// HTTP11, HTTP1
 TEST(HttpConnections, AreNotUsedForOtherAddresses) {
   const Server server = server_of_one_connection();
   Connections connections;
@@ -571,7 +570,7 @@ TEST(HttpConnections, AreNotUsedForOtherAddresses) {
   request.addresses = {IpAddress::v4(kLoopback)};
   EXPECT_EQ(outcome(send(request, connections)), "status 200");
   EXPECT_EQ(outcome(send(request, connections)), "status 200");
-  request.addresses = {IpAddress::v4(kLoopback + 1)};  // where nobody listens
+  request.addresses = {IpAddress::v4(kLoopback + 1)};  // nothing listens there
   EXPECT_EQ(outcome(send(request, connections)), "unavailable");
 }
 

@@ -1,5 +1,5 @@
 // The readers of all streams: the first byte chooses a dialect, the second where the stream is cut, the rest
-// is what a server sends. Cutting changes neither frames (F1 of framing.h) nor events nor the message (S1 of
+// is what a server sends. Cutting changes neither frames (FRAMING1) nor events nor the message (S1 of
 // stream.h), under limits too; events are in order and there is one end (S2 to S4, S6); and whatever was said
 // can be written in every dialect and read again. Lines of Converse are put into binary messages, "name
 // payload" each, as checksums cannot be guessed; with the highest bit of the first byte they are taken as
@@ -118,8 +118,8 @@ void check_frames(std::string_view bytes, const Pieces& pieces) {
   for (const std::size_t limit : {kFrameLimit, std::size_t{100}}) {
     for (const auto& frames_of : {events_of, lines_of, messages_of}) {
       const std::string whole = frames_of({bytes}, limit);
-      require(frames_of(pieces, limit) == whole, "cutting changes no frame (F1)");
-      require(frames_of(single_bytes(bytes), limit) == whole, "single bytes change no frame (F1)");
+      require(frames_of(pieces, limit) == whole, "cutting changes no frame (FRAMING1)");
+      require(frames_of(single_bytes(bytes), limit) == whole, "single bytes change no frame (FRAMING1)");
     }
   }
 }

@@ -1,6 +1,6 @@
 // Reading URLs and judging them. The first byte chooses a base or none and the policy, the rest is the URL. A
-// URL that is written is read as the same (L1), and what check_url() allows is judged a second time by other
-// means: the system's reader of addresses and arithmetic of its own (U3).
+// URL that is written is read as the same (URL1), and what check_url() allows is judged a second time by
+// other means: the system's reader of addresses and arithmetic of its own (FETCH3).
 #include "parley/base/url.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-// UTF-8 against a decoder that knows characters as numbers (json/judge.h): validation, repair, boundaries,
-// and the text type that stands on them.
+// UTF-8 against a decoder that knows characters as numbers (json/judge_testing.h): validation, repair,
+// boundaries, and the text type that stands on them.
 #include "parley/base/utf8.h"
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "json/judge.h"
+#include "json/judge_testing.h"
 #include "parley/base/text.h"
 #include "require.h"
 
@@ -90,7 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(parley::utf8_floor(right, right.size()) == right.size(), "the end is a boundary");
   require(parley::utf8_length(right) == characters, "the number of characters");
   if (!right.empty()) {
-    // T3: a slice never splits a code point.
+    // TEXT3: a slice never splits a code point.
     const std::size_t from = data[0] % right.size();
     const std::size_t length = data[size - 1] % right.size();
     const parley::Text slice = text.slice(from, length);

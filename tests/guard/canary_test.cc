@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/planted.h"
+#include "base/planted_secret_testing.h"
 #include "parley/parley.h"
 
 namespace parley {

@@ -2,7 +2,7 @@
 # No secret that is planted comes out: not in what the tests print and write, not in what the command says.
 #   no_secrets_test.sh PARLEY PARLEY_TESTS ROOT
 #
-# The tests that plant one (src/base/planted.h) run here with everything they print kept. Then the command gets
+# The tests that plant one (src/base/planted_secret_testing.h) run here with everything they print kept. Then the command gets
 # documents with the secret in every place where input can be wrong. What it converts is content, which nobody
 # asked to redact; everything it says about it is searched.
 set -uo pipefail

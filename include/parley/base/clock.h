@@ -16,7 +16,7 @@ std::string local_timestamp(std::int64_t unix_ms);
 // ISO 8601 in UTC, as Ollama has it: "2025-06-01T09:30:00.125Z".
 std::string utc_timestamp(std::int64_t unix_ms);
 
-// While alive, now_ms() returns a time of the caller's choosing, in every thread. One at a time.
+// While alive, now_ms() returns the given time in every thread. At most one ScopedClock exists at a time.
 class ScopedClock {
  public:
   explicit ScopedClock(std::int64_t unix_ms);

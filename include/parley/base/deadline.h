@@ -1,4 +1,4 @@
-// A moment by which a call must end. It goes by the steady clock, so nobody who sets the time moves it.
+// A moment by which a call must end. It uses the steady clock, so setting the system time does not move it.
 // A value; safe from any thread.
 #pragma once
 
@@ -13,12 +13,12 @@ class Deadline {
   using Milliseconds = std::chrono::milliseconds;
 
   static Deadline in(Milliseconds time) {
-    // A time too long for the clock is no limit, rather than a moment in the past.
+    // A time too long for the clock must not overflow into the past.
     constexpr Milliseconds kLongest = std::chrono::hours(24 * 365 * 100);
     return Deadline(Clock::now() + std::min(time, kLongest));
   }
 
-  // What is left: never negative, rounded up, so that a wait for it ends behind the deadline.
+  // The time left: never negative, rounded up, so that waiting for it ends after the deadline.
   Milliseconds left() const {
     return std::max(Milliseconds(0), std::chrono::ceil<Milliseconds>(at_ - Clock::now()));
   }

@@ -27,12 +27,12 @@ enum class Code : std::uint8_t {
   BrokenHistory,  // Calls and results do not match; converting needs a repair first.
   Lossy,          // Strict writing would lose or change content.
   Unsupported,    // The target cannot express this at all.
-  NotFound,       // Nothing has this name.
+  NotFound,       // There is nothing with this name.
   Unavailable,    // The environment (file, network, store) failed; trying again may help.
   Timeout,        // A deadline passed.
   Cancelled,      // The caller asked to stop.
-  Conflict,       // Somebody else changed or holds it: look again, then decide.
-  Unresolved,     // It cannot be told whether it happened: ask, or try the very same again.
+  Conflict,       // Another caller changed or holds it: read it again, then decide.
+  Unresolved,     // It is not known whether it happened: query it, or repeat the same call.
   Damaged,        // Stored bytes are not what was stored: restore them from a copy.
 };
 
@@ -51,8 +51,8 @@ struct Error {
 template <typename T>
 using Result = std::expected<T, Error>;
 
-// Every error of the library is made here: what looks like a secret (parley/base/redact.h) does not get into
-// the message or the path, even if it came with an input or an answer.
+// Makes every error of the library: what looks like a secret (parley/base/redact.h) is redacted from the
+// message and the path.
 std::unexpected<Error> fail(Code code, std::string message, std::string path = {});
 
 }  // namespace parley

@@ -1,16 +1,16 @@
-// Framers cut the bytes of a stream into frames, however the network has cut them: server-sent events, lines,
-// and the binary event stream of AWS. They know nothing of what the frames say. In `base`, because both `net`
-// (which receives streams) and `dialect` (which reads them) use them.
+// Framers split the bytes of a stream into frames, however the network has split them: server-sent events,
+// lines, and the binary event stream of AWS. They do not interpret the frames. They are in `base`, because
+// both `dialect` and `mcp` use them.
 //
-// Invariants (quoted by tests as F1..F4):
-//   F1  The same bytes give the same frames, wherever they are cut.
-//   F2  The work is linear in the bytes, also if they come one by one: no byte is looked at again because its
-//       frame is not whole.
-//   F3  A frame that lies whole within the bytes of one feed() is not copied.
-//   F4  A frame larger than the limit is LimitExceeded; no more than twice the limit is ever held.
+// Invariants (quoted by tests as FRAMING1..FRAMING4):
+//   FRAMING1  The same bytes give the same frames, whatever the chunks they arrive in.
+//   FRAMING2  The work is linear in the bytes, even if they arrive one by one: no byte of an incomplete frame
+//             is read twice.
+//   FRAMING3  A frame that is complete within the bytes of one feed() is not copied.
+//   FRAMING4  A frame larger than the limit is LimitExceeded; at most twice the limit is buffered.
 //
-// Everything a frame shows is a view that is valid during the callback. After an error a framer gives no more
-// frames and returns the same error. One thread at a time.
+// The views in a frame are valid during the callback. After an error a framer gives no more frames and
+// returns the same error. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -30,16 +30,16 @@ inline constexpr std::size_t kFrameLimit = std::size_t{32} * 1024 * 1024;
 
 // One server-sent event. Its data are the values of all its data lines, joined by LF.
 struct SseEvent {
-  std::string_view event;  // "" if none was named, which means "message"
+  std::string_view event;  // "" if the stream names none, which means "message"
   std::string_view data;
-  std::string_view id;  // the last one that was said, by this event or before
-  // Lines that are no field of the standard, which browsers pass over, joined by LF: servers that fail put
+  std::string_view id;  // the last id so far, of this event or an earlier one
+  // Lines that are not a field of the standard, joined by LF. Browsers ignore them, but failing servers put
   // bare JSON into a stream.
   std::string_view stray;
 };
 
-// Server-sent events (WHATWG HTML, 9.2.6). Lines end in LF, CRLF or CR; a leading byte order mark is passed
-// over. An event ends at an empty line; one without data or stray lines is none. Bytes need not be UTF-8.
+// Server-sent events (WHATWG HTML, 9.2.6). Lines end in LF, CRLF or CR; a leading byte order mark is skipped.
+// An event ends at an empty line; without data and stray lines there is no event. Bytes need not be UTF-8.
 class SseFramer {
  public:
   using OnEvent = std::function<void(const SseEvent& event)>;
@@ -49,15 +49,15 @@ class SseFramer {
 
   Result<void> feed(std::string_view bytes, const OnEvent& on_event);
 
-  // The end of the stream. An event that no empty line has ended is not whole and not given, except for its
-  // stray lines. Returns how many bytes of lines were left that way.
+  // The end of the stream. An event without its final empty line is incomplete: only its stray lines are
+  // given. Returns the number of bytes of its lines.
   std::size_t finish(const OnEvent& on_event);
 
-  // The delay before connecting again, in milliseconds, if the stream named one.
+  // The delay before reconnecting, in milliseconds, if the stream sets one.
   std::optional<std::uint64_t> retry() const { return retry_; }
 
  private:
-  // A part of an event that its lines fill: a view of the one line there is, or held.
+  // A part of an event: a view of its only line, or a copy of its lines.
   struct Part {
     std::string_view seen;
     std::string held;
@@ -68,8 +68,8 @@ class SseFramer {
     std::string_view view() const { return is_held ? std::string_view(held) : seen; }
   };
 
-  bool whole_line(std::string_view piece, bool is_first, const OnEvent& on_event);
-  bool keep(std::string_view piece, bool is_first);
+  bool whole_line(std::string_view chunk, bool is_first, const OnEvent& on_event);
+  bool keep(std::string_view chunk, bool is_first);
   bool line(std::string_view text, const OnEvent& on_event);
   void dispatch(const OnEvent& on_event);
 
@@ -84,7 +84,7 @@ class SseFramer {
   bool failed_ = false;
 };
 
-// Lines that end in LF (a CR before it is cut), as of NDJSON. Empty lines are passed over.
+// Lines that end in LF (a CR before it is removed), as in NDJSON. Empty lines are skipped.
 class LineFramer {
  public:
   using OnLine = std::function<void(std::string_view line)>;
@@ -92,7 +92,7 @@ class LineFramer {
   explicit LineFramer(std::size_t limit = kFrameLimit) : limit_(limit) {}
 
   Result<void> feed(std::string_view bytes, const OnLine& on_line);
-  // The end of the stream: a last line without an end is a line, too.
+  // The end of the stream: gives a last line that has no LF.
   void finish(const OnLine& on_line);
 
  private:
@@ -103,7 +103,7 @@ class LineFramer {
   bool failed_ = false;
 };
 
-// One message of the binary event stream. Headers that are no strings are passed over.
+// One message of the binary event stream. Headers that are not strings are skipped.
 struct EventStreamFrame {
   struct Header {
     std::string_view name, value;
@@ -111,7 +111,7 @@ struct EventStreamFrame {
   std::span<const Header> headers;
   std::string_view payload;
 
-  std::string_view header(std::string_view name) const;  // "" if there is none
+  std::string_view header(std::string_view name) const;  // "" if absent
 };
 
 // application/vnd.amazon.eventstream:
@@ -127,10 +127,10 @@ class EventStreamFramer {
   explicit EventStreamFramer(std::size_t limit = kFrameLimit) : limit_(limit) {}
 
   Result<void> feed(std::string_view bytes, const OnFrame& on_frame);
-  // The end of the stream. Returns how many bytes were left of a message that is not whole.
+  // The end of the stream. Returns the number of bytes of an incomplete message.
   std::size_t finish() const { return held_.size(); }
 
-  // A message as its bytes: strings only in the headers. REQUIRES: lengths that fit their fields.
+  // The bytes of a message whose headers are strings. REQUIRES: lengths that fit their fields.
   static std::string encode(std::span<const EventStreamFrame::Header> headers, std::string_view payload);
 
  private:
@@ -139,8 +139,8 @@ class EventStreamFramer {
   Result<void> headers(std::string_view bytes);
 
   std::size_t limit_;
-  std::size_t total_ = 0;  // of the message at hand; 0 until its prelude is whole
-  std::string held_;       // the beginning of a message that is not whole
+  std::size_t total_ = 0;  // size of the current message; 0 until its prelude is complete
+  std::string held_;       // the beginning of an incomplete message
   std::vector<EventStreamFrame::Header> headers_;
   std::optional<Error> error_;
 };

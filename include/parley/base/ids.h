@@ -3,9 +3,8 @@
 // Random bits come from the operating system, in blocks per thread; a forked child never repeats
 // its parent's ids. Safe from any thread.
 //
-// The functions that need random bits throw std::system_error if the system has none to give: a value
-// that somebody can guess would be worse. It does not happen on a Linux that has getrandom(2) or
-// /dev/urandom.
+// The functions that need random bits throw std::system_error if the system fails to provide them, because
+// a predictable value would be worse. It does not happen on a Linux that has getrandom(2) or /dev/urandom.
 #pragma once
 
 #include <array>
@@ -29,7 +28,7 @@ inline constexpr std::string_view kShortIdAlphabet =
 void encode_short_id(Id128 value, char* out);
 std::string encode_short_id(Id128 value);
 
-// The inverse. Fails with Invalid on another length, a foreign character or a value over 128 bits.
+// The inverse. Fails with Invalid on a wrong length, an invalid character or a value over 128 bits.
 Result<Id128> decode_short_id(std::string_view text);
 
 // A random UUID version 4 as a number, and its short form.

@@ -29,12 +29,12 @@ struct IpAddress {
 // "127.0.0.1", "2001:db8::1": RFC 5952, with the longest run of zeros shortened and no dotted tail.
 std::string to_string(const IpAddress& address);
 
-// What the last label of a host decides: a number there makes the whole of it an IPv4 address, or nothing.
+// True if the last label of a host is a number: the host is then an IPv4 address or invalid.
 // REQUIRES: ASCII, in lower case.
 bool ends_in_a_number(std::string_view host);
 
-// The spellings that browsers take: one to four numbers, decimal, octal ("0177") or hexadecimal ("0x7f"), the
-// last one filling the rest, with or without a dot at the end. Fails with Invalid.
+// The spellings that browsers accept: one to four numbers, decimal, octal ("0177") or hexadecimal ("0x7f"),
+// the last one filling the rest, with or without a dot at the end. Fails with Invalid.
 Result<IpAddress> parse_ipv4(std::string_view text);
 
 // Without brackets; the last 32 bits may be spelled as four decimal numbers. No zones. Fails with Invalid.

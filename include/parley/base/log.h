@@ -1,4 +1,4 @@
-// The one place where the library would like to be heard. Silent unless the program sets a sink.
+// The library's log. Silent unless the program sets a sink.
 //
 // Every line is redacted before the sink sees it (parley/base/redact.h).
 //
@@ -19,7 +19,7 @@ std::string_view to_string(LogLevel level);
 // The line has no line end and is valid only during the call.
 using LogSink = std::function<void(LogLevel level, std::string_view line)>;
 
-// Replaces the sink; an empty one means silence. A call that is under way may still reach the old sink.
+// Replaces the sink; an empty one turns logging off. A concurrent call may still reach the old sink.
 void set_log_sink(LogSink sink);
 
 // True if there is a sink: for lines that are costly to make.

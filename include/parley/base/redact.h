@@ -1,4 +1,4 @@
-// Redaction: what looks like a secret is taken out of texts that are meant for people and files.
+// Redaction: removes what looks like a secret from texts for people and files.
 //
 // Known are the keys of the well-known providers by their prefixes, bearer and basic authorization, private
 // key blocks, JSON web tokens, and passwords in URLs, query strings and connection strings. A secret without

@@ -1,10 +1,10 @@
 // A Secret is a key, a token or a password: it can be used and compared, and it cannot be printed.
 //
-// Invariants (quoted by tests as S1..S4):
-//   S1  Nothing converts a Secret to text; reveal() is the one way in, and easy to search for.
-//   S2  The bytes are wiped when the last copy goes, and so is the string a Secret was taken from.
-//   S3  == takes the same time wherever the two differ.
-//   S4  The bytes are in memory that is kept out of swap and core dumps, where the system allows it.
+// Invariants (quoted by tests as SECRET1..SECRET4):
+//   SECRET1  Nothing converts a Secret to text; reveal() is the only access, and easy to search for.
+//   SECRET2  The bytes are wiped when the last copy is destroyed, and so is the string passed to take().
+//   SECRET3  == takes the same time wherever the two differ.
+//   SECRET4  The bytes are in memory that is kept out of swap and core dumps, where the system allows it.
 //
 // Immutable; copies share the bytes; safe to read and copy from any thread.
 #pragma once
@@ -21,13 +21,13 @@ class Secret {
  public:
   Secret() = default;  // empty
 
-  // Copies the bytes. Whoever has them in a string of their own wants take().
+  // Copies the bytes. For bytes in a string, prefer take(), which wipes it.
   explicit Secret(std::string_view bytes);
   // Copies the bytes and wipes `source`, which is then empty.
   static Secret take(std::string& source);
   static Secret take(std::string&& source) { return take(source); }
 
-  // The bytes, while a copy of this Secret lives. For the one place that sends them.
+  // The bytes, valid while a copy of this Secret lives. For the code that sends them.
   std::string_view reveal() const {
     return empty() ? std::string_view() : std::string_view(bytes_.get(), size_);
   }

@@ -1,10 +1,10 @@
-// Text is a piece of valid UTF-8 that is never changed: cheap to copy, cheap to slice, shared.
+// Text is an immutable string of valid UTF-8: cheap to copy, cheap to slice, shared.
 //
-// Invariants (quoted by tests as T1..T4):
-//   T1  view() is valid UTF-8 for the whole life of the Text.
-//   T2  Copying and slicing share the bytes; nothing is copied.
-//   T3  A slice never splits a code point.
-//   T4  NUL is a character like any other.
+// Invariants (quoted by tests as TEXT1..TEXT4):
+//   TEXT1  view() is valid UTF-8 for the whole life of the Text.
+//   TEXT2  Copying and slicing share the bytes; nothing is copied.
+//   TEXT3  A slice never splits a code point.
+//   TEXT4  NUL is a character like any other.
 //
 // Immutable; safe to read and copy from any thread.
 #pragma once
@@ -51,7 +51,7 @@ class Text {
   bool empty() const { return view_.empty(); }
 
   // The bytes [offset, offset + length), sharing this Text. Both ends move down to a code point
-  // boundary (T3); an offset past the end gives an empty Text.
+  // boundary (TEXT3); an offset past the end gives an empty Text.
   Text slice(std::size_t offset, std::size_t length = std::string_view::npos) const;
 
   friend bool operator==(const Text& a, const Text& b) { return a.view_ == b.view_; }

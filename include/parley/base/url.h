@@ -1,13 +1,13 @@
-// URLs by the WHATWG standard, which is what browsers and the HTTP clients of most languages follow: one
-// reading of a text, so that what is checked is what is fetched.
+// URLs by the WHATWG standard, as browsers and the HTTP clients of most languages read them: a text has one
+// reading, so that what is checked is what is fetched.
 //
-// Invariants (quoted by tests as L1..L5):
-//   L1  parse_url(url.href()) gives the same Url.
-//   L2  A host of a special scheme that is an address, however it is spelled (0x7f.1, 2130706433, full-width
-//       digits, %31), has its kind and its bytes; its text is the one usual spelling.
-//   L3  href() is printable ASCII without spaces; a path that is opaque (data:) may hold spaces.
-//   L4  No input makes these functions throw or take more than linear time.
-//   L5  A text of more bytes than the limit is refused before it is read.
+// Invariants (quoted by tests as URL1..URL5):
+//   URL1  parse_url(url.href()) gives the same Url.
+//   URL2  An address as the host of a special scheme, however it is spelled (0x7f.1, 2130706433, full-width
+//         digits, %31), has the kind and the bytes of an address; its text is the usual spelling.
+//   URL3  href() is printable ASCII without spaces; a path that is opaque (data:) may hold spaces.
+//   URL4  No input makes these functions throw or take more than linear time.
+//   URL5  A text of more bytes than the limit is refused before it is read.
 //
 // Hosts that are not ASCII go through libidn2, which is stricter than the standard: it refuses symbols and
 // emoji, hyphens at the ends and in the third and fourth place, labels of more than 63 bytes, and characters
@@ -31,8 +31,8 @@ namespace parley {
 inline constexpr std::size_t kMaxUrlBytes = std::size_t{32} * 1024 * 1024;  // data URLs are long
 
 enum class HostKind : std::uint8_t {
-  None,    // There is none: "data:", "mailto:".
-  Empty,   // There is one, and it is empty: "file:///x".
+  None,    // No host: "data:", "mailto:".
+  Empty,   // An empty host: "file:///x".
   Domain,  // Of a special scheme; ASCII, lower case.
   Ipv4,
   Ipv6,    // In brackets, of any scheme.
@@ -49,7 +49,7 @@ struct Url {
   HostKind host_kind = HostKind::None;
   std::string host;                   // "example.com", "127.0.0.1", "[::1]"
   std::optional<IpAddress> address;   // of Ipv4 and Ipv6
-  std::optional<std::uint16_t> port;  // absent if there is none, or if it is the scheme's own
+  std::optional<std::uint16_t> port;  // absent if missing or the scheme's default
   bool has_opaque_path = false;
   std::string path;  // "/a/b", "" or, if opaque, anything
   std::optional<std::string> query;
@@ -58,21 +58,21 @@ struct Url {
   // http, https, ws, wss, ftp or file: the schemes that have hosts, and where a backslash is a slash.
   bool is_special() const;
   bool has_credentials() const { return !username.empty() || !password.empty(); }
-  // The port, or the scheme's own; 0 if there is neither.
+  // The port, or the scheme's default; 0 if there is neither.
   std::uint16_t effective_port() const;
   std::string href() const;
 
   bool operator==(const Url&) const = default;
 };
 
-// An absolute URL. Fails with Invalid, saying what is wrong but not repeating the text (which may hold a
-// password), with InvalidUtf8, or with LimitExceeded.
+// An absolute URL. Fails with Invalid, InvalidUtf8 or LimitExceeded. Errors do not repeat the text, which may
+// hold a password.
 Result<Url> parse_url(std::string_view text, std::size_t max_bytes = kMaxUrlBytes);
 
-// What `reference` means where `base` is: a redirect's Location, a link.
+// Resolves `reference`, such as a redirect's Location or a link, against `base`.
 Result<Url> resolve_url(std::string_view reference, const Url& base, std::size_t max_bytes = kMaxUrlBytes);
 
-// The bytes that a text spells with "%41" and the like; a '%' without two digits stays.
+// Decodes percent-encoding ("%41"); a '%' without two hex digits stays.
 std::string percent_decode(std::string_view text);
 
 }  // namespace parley

@@ -30,7 +30,7 @@ void append_utf8(std::string& out, char32_t code_point);
 // definition serves the compile-time check of literals, the validator and the repair.
 constexpr std::size_t utf8_sequence_length(std::string_view bytes, std::size_t i) {
   const auto byte = [&](std::size_t k) -> unsigned {
-    return k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0U;  // 0 is no continuation
+    return k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : 0U;  // 0 is not a continuation
   };
   const unsigned b0 = byte(i);
   if (b0 < 0x80) return 1;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/planted.h"
+#include "base/planted_secret_testing.h"
 #include "parley/base/utf8.h"
 
 namespace parley {

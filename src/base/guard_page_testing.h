@@ -1,4 +1,4 @@
-// For tests of any room: memory that must not be read or written behind its end.
+// For tests: memory that ends at a guard page, so that an access past its end crashes.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,10 +11,10 @@
 
 namespace parley::test {
 
-// Memory that ends where an unreadable page begins.
-class Cliff {
+// Memory that ends where an inaccessible page begins.
+class GuardedMemory {
  public:
-  explicit Cliff(std::size_t room) {
+  explicit GuardedMemory(std::size_t room) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     length_ = (room + page - 1) / page * page;
     void* memory =
@@ -24,14 +24,14 @@ class Cliff {
     }
     memory_ = static_cast<char*>(memory);
   }
-  ~Cliff() { ::munmap(memory_, length_ + static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))); }
-  Cliff(const Cliff&) = delete;
-  Cliff& operator=(const Cliff&) = delete;
+  ~GuardedMemory() { ::munmap(memory_, length_ + static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))); }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // The last `size` bytes before the edge.
+  // The last `size` bytes before the guard page.
   char* last(std::size_t size) { return memory_ + length_ - size; }
 
-  // `bytes`, then `padding` zeros, then the edge.
+  // `bytes`, then `padding` zeros, then the guard page.
   const char* place(std::string_view bytes, std::size_t padding) {
     char* at = last(bytes.size() + padding);
     if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
