@@ -36,8 +36,8 @@ Result<Buffer> Buffer::from_file(const char* path, std::size_t max_bytes) {
   const int fd = is_stdin ? STDIN_FILENO : ::open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return fail(Code::Unavailable, std::string("cannot open the file: ") + std::strerror(errno));
   // Room for what the file claims to hold and one byte more, so that an honest one is read into its final
-  // place (B2) and its end is seen; what claims nothing, such as a pipe, starts small. Never more than one
-  // byte above the limit, which is enough to refuse.
+  // place (BUFFER2) and its end is seen; what claims nothing, such as a pipe, starts small. Never more than
+  // one byte above the limit, which is enough to refuse.
   const std::size_t most = std::min(max_bytes, SIZE_MAX - kPadding - 1) + 1;
   struct stat about{};
   const bool claims = ::fstat(fd, &about) == 0 && about.st_size > 0;

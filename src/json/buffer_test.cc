@@ -14,8 +14,8 @@
 #include <utility>
 
 // The invariants of buffer.h, as quoted below:
-//   B1  data()[size()] is NUL and the kPadding bytes from there on are readable.
-//   B2  The bytes are read into their final place; handing a Buffer on copies nothing.
+//   BUFFER1  data()[size()] is NUL and the kPadding bytes from there on are readable.
+//   BUFFER2  The bytes are read into their final place; moving a Buffer copies nothing.
 
 namespace parley::json {
 namespace {
@@ -45,7 +45,7 @@ class BufferFile : public testing::Test {
   std::string path_;
 };
 
-TEST(Buffer, HasPaddingWhateverItsOrigin) {  // B1
+TEST(Buffer, HasPaddingWhateverItsOrigin) {  // BUFFER1
   EXPECT_TRUE(padded(Buffer()));
   EXPECT_EQ(Buffer().view(), "");
   EXPECT_TRUE(padded(Buffer(0)));
@@ -64,7 +64,7 @@ TEST(Buffer, HasPaddingWhateverItsOrigin) {  // B1
   EXPECT_TRUE(padded(adopted));
 }
 
-TEST(Buffer, IsHandedOnWithoutACopyAndLeavesAnEmptyOne) {  // B1 B2
+TEST(Buffer, IsHandedOnWithoutACopyAndLeavesAnEmptyOne) {  // BUFFER1 BUFFER2
   Buffer first = Buffer::copy_of("text");
   const char* const place = first.data();
   Buffer second = std::move(first);
@@ -79,7 +79,7 @@ TEST(Buffer, IsHandedOnWithoutACopyAndLeavesAnEmptyOne) {  // B1 B2
   EXPECT_TRUE(padded(second));
 }
 
-TEST_F(BufferFile, IsReadWhole) {  // B1
+TEST_F(BufferFile, IsReadWhole) {  // BUFFER1
   for (const std::size_t size : {0U, 1U, 100U, 65'535U, 65'536U, 65'537U, 200'000U, 3'000'000U}) {
     std::string bytes(size, 'x');
     for (std::size_t i = 0; i < size; i += 997) bytes[i] = static_cast<char>(i);

@@ -39,13 +39,13 @@ inline constexpr NibbleTable kHexHigh = {0, 0, 0, 1, 2, 0, 2};
 // Instruction Per Byte", 2021, describe the method.)
 namespace utf8_error {
 inline constexpr std::uint8_t kTooShort = 1;            // a lead byte without its continuation
-inline constexpr std::uint8_t kTooLong = 2;             // a continuation behind ASCII
+inline constexpr std::uint8_t kTooLong = 2;             // a continuation after ASCII
 inline constexpr std::uint8_t kOverlong3 = 4;           // E0 80-9F
 inline constexpr std::uint8_t kTooLarge = 8;            // F4 90-BF, F5-FF 80-BF
 inline constexpr std::uint8_t kSurrogate = 16;          // ED A0-BF
 inline constexpr std::uint8_t kOverlong2 = 32;          // C0-C1
 inline constexpr std::uint8_t kLargeOrOverlong4 = 64;   // F5-FF 80-8F, F0 80-8F
-inline constexpr std::uint8_t kTwoContinuations = 128;  // legal only behind E0-FF: see the caller
+inline constexpr std::uint8_t kTwoContinuations = 128;  // legal only after E0-FF: see the caller
 inline constexpr std::uint8_t kAnyLow = kTooShort | kTooLong | kTwoContinuations;
 
 inline constexpr NibbleTable kFirstHigh = [] {

@@ -92,17 +92,17 @@ bool Cursor::odd_string(const char* first, Slice& out) {
         return true;
       }
       case StringFault::LoneSurrogate:
-        if (strict_) return fail(Code::LoneSurrogate, report.at, "half of a surrogate pair stands alone");
+        if (strict_) return fail(Code::LoneSurrogate, report.at, "unpaired surrogate in a string");
         oddities_.push_back({Code::LoneSurrogate, offset(report.at)});
         std::memcpy(base_ + (report.at - base_), "\\ufffd", 6);
         from = report.at + 6;
         break;
       case StringFault::Unterminated:
-        return fail(Code::Malformed, end_, "a string has no closing quote");
+        return fail(Code::Malformed, end_, "unterminated string: expected a closing quote");
       case StringFault::Control:
         return fail(Code::Malformed, report.at, "a control character in a string must be escaped");
       case StringFault::BadEscape:
-        return fail(Code::Malformed, report.at, "a backslash does not begin an escape");
+        return fail(Code::Malformed, report.at, "invalid escape in a string");
       case StringFault::BadUtf8:
         return fail(Code::InvalidUtf8, report.at, "the bytes are not valid UTF-8");
     }
@@ -112,7 +112,7 @@ bool Cursor::odd_string(const char* first, Slice& out) {
 std::string_view Cursor::unescaped_key(Slice name, std::string& scratch) const {
   const std::string_view spelled = bytes(name);
   if (spelled.find('\\') == std::string_view::npos) return spelled;
-  scratch.resize(spelled.size() + kPadding);  // stays that long: hash_key() reads behind a short key
+  scratch.resize(spelled.size() + kPadding);  // stays that long: hash_key() reads after a short key
   const char* key_end = kernel_->unescape(spelled.data(), spelled.size(), scratch.data());
   return {scratch.data(), static_cast<std::size_t>(key_end - scratch.data())};
 }
@@ -138,7 +138,7 @@ bool Cursor::find_duplicates(std::size_t first_key) {
   const auto found = oddities_.begin() + static_cast<std::ptrdiff_t>(first_oddity);
   std::sort(found, oddities_.end(), [](const Oddity& a, const Oddity& b) { return a.at < b.at; });
   if (strict_ && found != oddities_.end()) {
-    return fail(Code::DuplicateKey, base_ + found->at, "the member name stands twice in one object");
+    return fail(Code::DuplicateKey, base_ + found->at, "duplicate member name in one object");
   }
   return true;
 }
@@ -162,12 +162,12 @@ bool Cursor::skip(Slice& out) {
         }
         continue;
       }
-      if ((after == '}') != (c == '{')) return unexpected("a bracket is closed by the wrong kind");
+      if ((after == '}') != (c == '{')) return unexpected("mismatched closing bracket");
     } else {
       Slice ignored;
       if (!scalar(ignored)) return false;
     }
-    // Behind a value: close containers until another value follows.
+    // After a value: close containers until another value follows.
     for (;;) {
       if (levels_.size() == outer) {
         out = {offset(start), static_cast<std::uint32_t>(p_ - start)};
@@ -290,7 +290,7 @@ bool Cursor::number() {
 bool Cursor::finish() {
   peek();
   if (failed_) return false;
-  if (p_ != end_) return fail(Code::Malformed, p_, "more text follows the end of the JSON value");
+  if (p_ != end_) return fail(Code::Malformed, p_, "unexpected text after the end of the JSON value");
   return true;
 }
 

@@ -1,13 +1,13 @@
 // Cursor reads a document front to back, once, validating every byte: the way readers of known shapes
 // get slices, and the walker that skips over everything else.
 //
-// Invariants (quoted by tests as C1..C5):
-//   C1  A document is accepted only if every byte of it is strict JSON and UTF-8.
-//   C2  Slices are the exact bytes: strings without their quotes, other values whole.
-//   C3  Nothing recurses on input depth: unknown values go through one loop with an explicit stack.
-//   C4  The first fault wins: later ones are not recorded, and finish() fails.
-//   C5  Faults and notes are byte offsets; pointer_at() turns them into JSON Pointers afterwards, so that
-//       reading keeps no path.
+// Invariants (quoted by tests as CURSOR1..CURSOR5):
+//   CURSOR1  A document is accepted only if every byte of it is strict JSON and UTF-8.
+//   CURSOR2  Slices are the exact bytes: strings without their quotes, other values whole.
+//   CURSOR3  Nothing recurses on input depth: unknown values go through one loop with an explicit stack.
+//   CURSOR4  The first fault wins: later ones are not recorded, and finish() fails.
+//   CURSOR5  Faults and notes are byte offsets; pointer_at() turns them into JSON Pointers afterwards, so
+//            that reading keeps no path.
 //
 // Every function that returns bool returns false at a fault, and a caller stops at the first false. One
 // thread at a time.
@@ -54,11 +54,11 @@ struct CursorOptions {
 
 class Cursor {
  public:
-  // Reads `buffer`, which must outlive the cursor. A leading byte order mark is passed over; a lone
+  // Reads `buffer`, which must outlive the cursor. A leading byte order mark is skipped; a lone
   // surrogate escape is overwritten in place by \ufffd unless options.strict.
   Cursor(Buffer& buffer, const CursorOptions& options)
       : Cursor(std::span(buffer.data(), buffer.size()), options) {}
-  // The same for bytes elsewhere. REQUIRES: what B1 of Buffer says holds for them.
+  // The same for bytes elsewhere. REQUIRES: what BUFFER1 of Buffer says holds for them.
   Cursor(std::span<char> bytes, const CursorOptions& options);
 
   // Begins again with other bytes and the same options, as if new, but allocates nothing again: for many
@@ -153,14 +153,14 @@ class Cursor {
   // absent. Fast if it is the first member; else the object is read twice. REQUIRES: peek() == '{'.
   bool look_ahead(std::string_view name, Slice& value);
 
-  // Looks ahead at the members of the object at the cursor, without moving, for as long as go_on(key) says
-  // so; the value is what peek() shows. REQUIRES: peek() == '{'.
-  template <typename GoOn>
-  bool look(GoOn&& go_on) {
+  // Looks ahead at the members of the object at the cursor, without moving, while wants_more(key) is
+  // true; the value is what peek() shows. REQUIRES: peek() == '{'.
+  template <typename WantsMore>
+  bool look(WantsMore&& wants_more) {
     const Mark mark = marked();
     object([&](std::string_view key) {
       Slice ignored;
-      return go_on(key) && skip(ignored);
+      return wants_more(key) && skip(ignored);
     });
     back_to(mark);
     return !failed_;

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "json/verdicts.h"
+#include "json/verdicts_testing.h"
 
 // The invariants of cursor.h, as quoted below:
-//   C1  A document is accepted only if every byte of it is strict JSON and UTF-8.
-//   C2  Slices are the exact bytes: strings without their quotes, other values whole.
-//   C3  Nothing recurses on input depth: unknown values go through one loop with an explicit stack.
-//   C4  The first fault wins: later ones are not recorded, and finish() fails.
-//   C5  Faults and notes are byte offsets; pointer_at() turns them into JSON Pointers afterwards.
+//   CURSOR1  A document is accepted only if every byte of it is strict JSON and UTF-8.
+//   CURSOR2  Slices are the exact bytes: strings without their quotes, other values whole.
+//   CURSOR3  Nothing recurses on input depth: unknown values go through one loop with an explicit stack.
+//   CURSOR4  The first fault wins: later ones are not recorded, and finish() fails.
+//   CURSOR5  Faults and notes are byte offsets; pointer_at() turns them into JSON Pointers afterwards.
 
 namespace parley::json {
 namespace {
@@ -166,19 +166,19 @@ class Generator {
   unsigned budget_ = 0;
 };
 
-TEST(Cursor, AgreesWithTheJudgeAndTheDomOnGeneratedDocuments) {  // C1 C2
+TEST(Cursor, AgreesWithTheJudgeAndTheDomOnGeneratedDocuments) {  // CURSOR1 CURSOR2
   Generator generator(1);
   for (int round = 0; round < 3'000; ++round) ASSERT_TRUE(agreed(generator.document())) << "round " << round;
 }
 
-TEST(Cursor, AgreesWithTheJudgeAndTheDomOnMutants) {  // C1 C2
+TEST(Cursor, AgreesWithTheJudgeAndTheDomOnMutants) {  // CURSOR1 CURSOR2
   Generator generator(2);
   for (int round = 0; round < 25'000; ++round) {
     ASSERT_TRUE(agreed(generator.mutant(generator.document()))) << "round " << round;
   }
 }
 
-TEST(Cursor, AgreesOnEveryPrefixOfADocument) {  // C1
+TEST(Cursor, AgreesOnEveryPrefixOfADocument) {  // CURSOR1
   const std::string document =
       "\xEF\xBB\xBF"
       R"( {"role":"us\u0065r","content":[{"text":"caf)"
@@ -189,7 +189,7 @@ TEST(Cursor, AgreesOnEveryPrefixOfADocument) {  // C1
   }
 }
 
-TEST(Cursor, AgreesOnEveryShortSequenceOfTokens) {  // C1
+TEST(Cursor, AgreesOnEveryShortSequenceOfTokens) {  // CURSOR1
   const std::string_view tokens[] = {"[", "]", "{", "}", ",", ":", "\"a\"", "0"};
   std::vector<std::string> level = {""};
   for (int length = 0; length <= 5; ++length) {
@@ -204,7 +204,7 @@ TEST(Cursor, AgreesOnEveryShortSequenceOfTokens) {  // C1
   }
 }
 
-TEST(Cursor, KnowsTheGrammarOfNumbers) {  // C1 C2
+TEST(Cursor, KnowsTheGrammarOfNumbers) {  // CURSOR1 CURSOR2
   const std::regex grammar("-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?");
   std::vector<std::string> level = {""};
   for (int length = 1; length <= 5; ++length) {
@@ -223,7 +223,7 @@ TEST(Cursor, KnowsTheGrammarOfNumbers) {  // C1 C2
   }
 }
 
-TEST(Cursor, KeepsNumbersAsTheyAreSpelled) {  // C2
+TEST(Cursor, KeepsNumbersAsTheyAreSpelled) {  // CURSOR2
   for (const std::string_view number :
        {"1e400", "-1E+99999999999999999999", "123456789012345678901234567890", "1.0", "-0", "-0.0e-0",
         "9007199254740993", "0.1000000000000000055511151231257827"}) {
@@ -234,7 +234,7 @@ TEST(Cursor, KeepsNumbersAsTheyAreSpelled) {  // C2
   }
 }
 
-TEST(Cursor, KnowsTheLiteralsAndNothingLikeThem) {  // C1
+TEST(Cursor, KnowsTheLiteralsAndNothingLikeThem) {  // CURSOR1
   for (const std::string_view word : {"true", "false", "null"}) {
     EXPECT_TRUE(agreed(word));
     EXPECT_TRUE(skipped(word).good);
@@ -256,7 +256,7 @@ TEST(Cursor, KnowsTheLiteralsAndNothingLikeThem) {  // C1
   }
 }
 
-TEST(Cursor, TakesOnlyTheFourSpaces) {  // C1
+TEST(Cursor, TakesOnlyTheFourSpaces) {  // CURSOR1
   for (int value = 0; value < 256; ++value) {
     const std::string c(1, static_cast<char>(value));
     for (const std::string& text :
@@ -269,7 +269,7 @@ TEST(Cursor, TakesOnlyTheFourSpaces) {  // C1
       skipped(" \t\r\n[ \t\r\n1 \t\r\n, \t\r\n{ \t\r\n\"a\" \t\r\n: \t\r\n1 \t\r\n} \t\r\n] \t\r\n").good);
 }
 
-TEST(Cursor, GivesExactSlices) {  // C2
+TEST(Cursor, GivesExactSlices) {  // CURSOR2
   const std::string document = R"(  {"key" : "va\"lue", "list":[1, -2.50 ,"",{}], "o":{"n":null} }  )";
   Buffer buffer = Buffer::copy_of(document);
   Cursor cursor(buffer, {});
@@ -299,7 +299,7 @@ TEST(Cursor, GivesExactSlices) {  // C2
                                              "o", R"({"n":null})"}));
 }
 
-TEST(Cursor, GivesStringsOfEveryLength) {  // C2
+TEST(Cursor, GivesStringsOfEveryLength) {  // CURSOR2
   for (std::size_t length = 0; length <= 200; ++length) {
     const std::string inside(length, 'x');
     for (const std::string& tail : {""s, "\\n"s, "\xC3\xA9"s}) {
@@ -318,7 +318,7 @@ TEST(Cursor, GivesStringsOfEveryLength) {  // C2
   }
 }
 
-TEST(Cursor, UnescapesNamesBeforeHandingThemOn) {  // C2
+TEST(Cursor, UnescapesNamesBeforeHandingThemOn) {  // CURSOR2
   const std::string document = R"({"\u0072ole":1,"a\"b":2,"":3,"caf)"
                                "\xC3\xA9"
                                R"(":4,"a name of more than thirty-one bytes, \ud83d\ude00":5})";
@@ -402,7 +402,7 @@ TEST(CursorLimits, CountTheLevels) {
   EXPECT_TRUE(skipped(wide + "0]").good);
 }
 
-TEST(CursorLimits, StopTenMillionOpenBracketsEarly) {  // C3
+TEST(CursorLimits, StopTenMillionOpenBracketsEarly) {  // CURSOR3
   const Walked arrays = skipped(std::string().append(10'000'000, '['));
   EXPECT_FALSE(arrays.good);
   EXPECT_EQ(arrays.code, Code::LimitExceeded);
@@ -412,7 +412,7 @@ TEST(CursorLimits, StopTenMillionOpenBracketsEarly) {  // C3
   EXPECT_EQ(skipped(objects).code, Code::LimitExceeded);
 }
 
-TEST(CursorLimits, LetADocumentBeAsDeepAsAsked) {  // C3
+TEST(CursorLimits, LetADocumentBeAsDeepAsAsked) {  // CURSOR3
   constexpr std::size_t kDepth = 10'000'000;
   const CursorOptions options = {{.depth = kDepth}, false};
   const Walked open = skipped(std::string(kDepth, '['), options);
@@ -505,7 +505,7 @@ TEST(CursorDuplicates, OfAHostileObjectAreFoundInReasonableTime) {
   EXPECT_EQ(walk.oddities.size(), 1U);
 }
 
-TEST(CursorDuplicates, AreReportedFirstOneFirstWhenStrict) {  // C4
+TEST(CursorDuplicates, AreReportedFirstOneFirstWhenStrict) {  // CURSOR4
   // Whatever the hashes are, the first repeated name of the document is the one that is named.
   for (char a = 'a'; a <= 'z'; ++a) {
     for (const char b : {'A', 'M', 'Z', '~'}) {
@@ -520,7 +520,7 @@ TEST(CursorDuplicates, AreReportedFirstOneFirstWhenStrict) {  // C4
   }
 }
 
-TEST(CursorSurrogates, AreReplacedWhereTheyStand) {  // C5
+TEST(CursorSurrogates, AreReplacedWhereTheyStand) {  // CURSOR5
   const std::string document =
       R"({"\ud800":"a\uDFFFb","long":"0123456789012345678901234567890123456789\udbff\ud83d\ude00","x":["\ud800\ud800","\udc00\ud800"]})";
   const Walked walk = walked(document, true);
@@ -541,7 +541,7 @@ TEST(CursorSurrogates, AreReplacedWhereTheyStand) {  // C5
   EXPECT_TRUE(disagreement(document).empty());
 }
 
-TEST(CursorSurrogates, AreRefusedWhenStrictAndNothingIsChanged) {  // C4 C5
+TEST(CursorSurrogates, AreRefusedWhenStrictAndNothingIsChanged) {  // CURSOR4 CURSOR5
   for (const std::string_view document :
        {R"(["\ud800"])", R"(["ok","\udc00\ud83d\ude00"])", R"({"\udfff":1})", R"(["\ud83d\ude00\ud83d"])"}) {
     const Walked walk = skipped(document, {{}, true});
@@ -562,7 +562,7 @@ TEST(CursorSurrogates, MakeTwoNamesOne) {
   EXPECT_TRUE(disagreement(R"({"\ud800":1,"\udc00":2,"\ufffd":3})").empty());
 }
 
-TEST(CursorMark, IsPassedOverOnceAtTheStart) {  // C1
+TEST(CursorMark, IsSkippedOnceAtTheStart) {  // CURSOR1
   const std::string mark = "\xEF\xBB\xBF";
   const Walked walk = skipped(mark + "[1]");
   EXPECT_TRUE(walk.good);
@@ -579,7 +579,7 @@ TEST(CursorMark, IsPassedOverOnceAtTheStart) {  // C1
   EXPECT_FALSE(skipped("\xFE\xFF\0["s).good);
 }
 
-TEST(CursorNul, NeverEndsADocument) {  // C1
+TEST(CursorNul, NeverEndsADocument) {  // CURSOR1
   for (const std::string& document : {"\0"s, "1\0"s, "[1]\0"s, "[1] \0 "s, "\0[1]"s, "[\0]"s, "[1\0]"s,
                                       "[1,\0 2]"s, "{\"a\"\0:1}"s, "{\"a\":1\0}"s, "\"a\0b\""s, "\"a\\\0b\""s,
                                       "\"\\u00\0\0\""s, "tru\0"s, "\"abc\0"s, "[1]\0\0\0\0"s, "1\0002"s}) {
@@ -589,7 +589,7 @@ TEST(CursorNul, NeverEndsADocument) {  // C1
   EXPECT_TRUE(skipped(R"("\u0000")").good);
 }
 
-TEST(CursorFaults, NameTheByteAndTheReason) {  // C4 C5
+TEST(CursorFaults, NameTheByteAndTheReason) {  // CURSOR4 CURSOR5
   const auto fault = [](std::string_view document) {
     const Walked walk = skipped(document);
     EXPECT_FALSE(walk.good);
@@ -601,23 +601,23 @@ TEST(CursorFaults, NameTheByteAndTheReason) {  // C4 C5
   EXPECT_EQ(fault("[1 2]"), "3 malformed: expected ',' or ']' after an element");
   EXPECT_EQ(fault("[1,]"), "3 malformed: expected a JSON value");
   EXPECT_EQ(fault("[1}"), "2 malformed: expected ',' or ']' after an element");
-  EXPECT_EQ(fault("{]"), "1 malformed: a bracket is closed by the wrong kind");
+  EXPECT_EQ(fault("{]"), "1 malformed: mismatched closing bracket");
   EXPECT_EQ(fault("{\"a\" 1}"), "5 malformed: expected ':' after a member name");
   EXPECT_EQ(fault("{\"a\":1,}"), "7 malformed: expected a member name in quotes");
   EXPECT_EQ(fault("{a:1}"), "1 malformed: expected a member name in quotes");
   EXPECT_EQ(fault("{\"a\":1"), "6 malformed: expected ',' or '}' after a member, but the document ends here");
-  EXPECT_EQ(fault("[1] x"), "4 malformed: more text follows the end of the JSON value");
+  EXPECT_EQ(fault("[1] x"), "4 malformed: unexpected text after the end of the JSON value");
   EXPECT_EQ(fault("-"), "0 malformed: expected a digit after '-'");
   EXPECT_EQ(fault("1."), "2 malformed: expected a digit after '.'");
   EXPECT_EQ(fault("1e+"), "3 malformed: expected a digit in an exponent");
-  EXPECT_EQ(fault("\"abc"), "4 malformed: a string has no closing quote");
+  EXPECT_EQ(fault("\"abc"), "4 malformed: unterminated string: expected a closing quote");
   EXPECT_EQ(fault("\"a\tb\""), "2 malformed: a control character in a string must be escaped");
-  EXPECT_EQ(fault("\"a\\qb\""), "2 malformed: a backslash does not begin an escape");
+  EXPECT_EQ(fault("\"a\\qb\""), "2 malformed: invalid escape in a string");
   EXPECT_EQ(fault("[\"ok\",\"a\xFF\"]"), "8 invalid_utf8: the bytes are not valid UTF-8");
   EXPECT_EQ(fault("[\xC3\xA9]"), "1 malformed: expected a JSON value");
 }
 
-TEST(CursorFaults, TheFirstOneWins) {  // C4
+TEST(CursorFaults, TheFirstOneWins) {  // CURSOR4
   Buffer buffer = Buffer::copy_of("[1,x,\"\xFF\"]");
   Cursor cursor(buffer, {});
   Slice all;
@@ -629,7 +629,7 @@ TEST(CursorFaults, TheFirstOneWins) {  // C4
   EXPECT_EQ(cursor.fault().code, Code::Malformed);
 }
 
-TEST(CursorFaults, OfACallerFailTheDocument) {  // C4
+TEST(CursorFaults, OfACallerFailTheDocument) {  // CURSOR4
   Buffer buffer = Buffer::copy_of("[1,2]");
   Cursor cursor(buffer, {});
   EXPECT_FALSE(cursor.array([&](std::uint32_t index) {
@@ -718,14 +718,14 @@ TEST(CursorLookAhead, NotesEachOddityOnceHoweverOftenItLooks) {
   EXPECT_EQ(found.size(), 3U);
 }
 
-TEST(CursorLookAhead, FindsFaultsToo) {  // C4
+TEST(CursorLookAhead, FindsFaultsToo) {  // CURSOR4
   Walked read;
   EXPECT_EQ(looked(R"({"type":"text)", read), "fault at 13");
   EXPECT_EQ(looked(R"({"a":tru,"type":"text"})", read), "fault at 5");
   EXPECT_EQ(looked(R"({"a" 1,"type":"text"})", read), "fault at 5");
   EXPECT_EQ(looked(R"({"a":"\ud800","type":"text"})", read, "type", true), "fault at 6");
   EXPECT_EQ(looked(R"({"a":1,"a":2,"type":"text"})", read, "type", true), "fault at 8");
-  // Seen at once, so that the fault behind it is left to the reading.
+  // Seen at once, so that the fault after it is left to the reading.
   EXPECT_EQ(looked(R"({"type":"text","a":tru})", read), "\"text\"");
   EXPECT_FALSE(read.good);
 }
@@ -760,7 +760,7 @@ TEST(CursorPolicy, DiffersFromTheDomOnPurpose) {
   }
 }
 
-TEST(Cursor, ReadsAnEmptyBuffer) {  // B1
+TEST(Cursor, ReadsAnEmptyBuffer) {  // BUFFER1
   Buffer none;
   Cursor cursor(none, {});
   Slice all;

@@ -47,7 +47,7 @@ inline constexpr std::array<std::int8_t, 256> kHexDigit = [] {
   return table;
 }();
 
-// Decodes four hex digits; negative if one of them is none. REQUIRES: four readable bytes.
+// Decodes four hex digits; negative if one is not a hex digit. REQUIRES: four readable bytes.
 inline int decode_hex4(const char* p) {
   const auto digit = [&](int i) { return static_cast<int>(kHexDigit[as_byte(p[i])]); };
   const int any_bad = digit(0) | digit(1) | digit(2) | digit(3);

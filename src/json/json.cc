@@ -47,7 +47,7 @@ Result<Json> Json::parse(json::Buffer text, const json::Limits& limits) {
   }
   for (const json::Oddity& oddity : cursor.oddities()) {
     if (oddity.code == Code::LoneSurrogate) {
-      return fail(oddity.code, "half of a surrogate pair stands alone", place(oddity.at));
+      return fail(oddity.code, "unpaired surrogate in a string", place(oddity.at));
     }
   }
   const std::string_view value = cursor.bytes(all);

@@ -14,7 +14,7 @@
 
 #include "json/cursor.h"
 #include "json/kernel.h"
-#include "json/verdicts.h"
+#include "json/verdicts_testing.h"
 #include "parley/json/json.h"
 
 namespace parley::json {
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 enum class Verdict { Accepted, LoneSurrogate, InvalidUtf8, Malformed, LimitExceeded };
 
 // The policy for open cases. Numbers keep their spelling, however large; half a surrogate pair is never
-// text; nothing but UTF-8 is UTF-8; one byte order mark is passed over; 512 levels and no more.
+// text; nothing but UTF-8 is UTF-8; one byte order mark is skipped; 512 levels and no more.
 const std::map<std::string_view, Verdict>& policy() {
   static const std::map<std::string_view, Verdict> table = [] {
     std::map<std::string_view, Verdict> rows;

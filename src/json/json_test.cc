@@ -14,9 +14,9 @@
 #include "parley/json/writer.h"
 
 // The invariants of json.h, as quoted below:
-//   J1  text() is one strict JSON value in UTF-8, without whitespace around it.
-//   J2  Two Json are == exactly if their texts are; equal() compares values.
-//   J3  Members and elements share the text of their parent; nothing is copied.
+//   JSON1  text() is one strict JSON value in UTF-8, without whitespace around it.
+//   JSON2  Two Json are == exactly if their texts are; equal() compares values.
+//   JSON3  Members and elements share the text of their parent; nothing is copied.
 
 namespace parley {
 namespace {
@@ -31,7 +31,7 @@ bool inside(const Text& part, const Text& whole) {
   return part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size();
 }
 
-TEST(Json, KeepsItsTextWithoutTheSpaceAroundIt) {  // J1
+TEST(Json, KeepsItsTextWithoutTheSpaceAroundIt) {  // JSON1
   EXPECT_EQ(parsed(" \n\t{ \"a\" : 1.50 } \r\n").text().view(), "{ \"a\" : 1.50 }");
   EXPECT_EQ(parsed("\xEF\xBB\xBF 1").text().view(), "1");
   EXPECT_EQ(parsed("\"\\u0041\"").text().view(), "\"\\u0041\"");
@@ -41,7 +41,7 @@ TEST(Json, KeepsItsTextWithoutTheSpaceAroundIt) {  // J1
   EXPECT_EQ(Json::boolean(false).text().view(), "false");
 }
 
-TEST(Json, TakesABufferOverWithoutACopy) {  // J1
+TEST(Json, TakesABufferOverWithoutACopy) {  // JSON1
   json::Buffer buffer = json::Buffer::copy_of(" [1, 2] ");
   const char* const place = buffer.data();
   const Result<Json> json = Json::parse(std::move(buffer));
@@ -52,7 +52,7 @@ TEST(Json, TakesABufferOverWithoutACopy) {  // J1
   EXPECT_FALSE(Json::parse(json::Buffer()).has_value());
 }
 
-TEST(Json, SaysWhatIsWrongAndWhere) {
+TEST(Json, ReportsWhatIsWrongAndWhere) {
   const auto error = [](std::string_view text) { return Json::parse(text).error(); };
   EXPECT_EQ(error(R"({"a":[1,tru]})").code, Code::Malformed);
   EXPECT_EQ(error(R"({"a":[1,tru]})").path, "/a/1");
@@ -165,7 +165,7 @@ TEST(Json, IsNotMisledByBracketsAndQuotesInStrings) {
   EXPECT_EQ(json.elements()[5].get("\\")->as_string()->view(), "\"");
 }
 
-TEST(Json, SharesItsTextWithItsParts) {  // J3
+TEST(Json, SharesItsTextWithItsParts) {  // JSON3
   const Json json = parsed(
       R"({"plain":"a text that is long enough not to fit anywhere small","list":[1,{"x":[true]}],"esc":"\n"})");
   for (const Json::Member& member : json.members()) {
@@ -179,7 +179,7 @@ TEST(Json, SharesItsTextWithItsParts) {  // J3
   EXPECT_EQ(copy.text().data(), json.text().data());
 }
 
-TEST(Json, OutlivesWhatItWasTakenFrom) {  // J3
+TEST(Json, OutlivesWhatItWasTakenFrom) {  // JSON3
   std::optional<Json> part;
   {
     std::string source = R"({"a":{"b":"kept"}})";
@@ -288,7 +288,7 @@ TEST(Json, BecomesPrettyOverSeveralLines) {
   EXPECT_EQ(parsed("[[]]").pretty(), "[\n  []\n]");
 }
 
-TEST(Json, ComparesTextsAndValues) {  // J2
+TEST(Json, ComparesTextsAndValues) {  // JSON2
   const auto equal = [](std::string_view a, std::string_view b) {
     const bool forth = Json::equal(parsed(a), parsed(b));
     EXPECT_EQ(forth, Json::equal(parsed(b), parsed(a))) << a << " " << b;

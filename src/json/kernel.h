@@ -1,9 +1,10 @@
 // The byte loops of the JSON room, one set per instruction set, chosen once at run time.
 //
-// Invariants (quoted by tests as K1..K3):
-//   K1  Every kernel gives the verdict and the bytes of the scalar one.
-//   K2  scan() accepts only what is wholly valid: escapes, surrogate pairs, UTF-8, no control characters.
-//   K3  A kernel reads at most kPadding bytes behind the text it is given.
+// Invariants (quoted by tests as KERNEL1..KERNEL3):
+//   KERNEL1  Every kernel gives the verdict and the bytes of the scalar one.
+//   KERNEL2  scan() accepts only what is wholly valid: escapes, surrogate pairs, UTF-8, no control
+//            characters.
+//   KERNEL3  A kernel reads at most kPadding bytes after the text it is given.
 //
 // Immutable tables; safe from any thread. use_kernel() is for tests and benches.
 #pragma once
@@ -19,7 +20,7 @@ struct Kernel {
   std::string_view name;
   bool (*supported)();
 
-  // Scans a string from `p`, just behind its opening quote. Returns the closing quote, or nullptr if the
+  // Scans a string from `p`, just after its opening quote. Returns the closing quote, or nullptr if the
   // string is not plainly valid; examine_string() then says why. REQUIRES: a NUL ends the text.
   const char* (*scan)(const char* p);
 

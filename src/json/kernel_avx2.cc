@@ -192,7 +192,7 @@ char* escape(const char* in, std::size_t size, char* out) {
   while (end - in >= 32) in += escape_block(in, 32, out);
   while (in != end) {
     const auto left = static_cast<unsigned>(end - in);
-    char copy[32] = {};  // the bytes behind the end may not be readable
+    char copy[32] = {};  // the bytes after the end may not be readable
     std::memcpy(copy, in, left);
     in += escape_block(copy, left, out);
   }
@@ -243,7 +243,7 @@ __m256i spelled(__m256i v, std::uint32_t letters) {
   return _mm256_blendv_epi8(v, _mm256_shuffle_epi8(table, index), to_bytes(letters));
 }
 
-// 64 bytes in, of which `size` count, up to 64 out: the letters behind backslashes are mapped, the
+// 64 bytes in, of which `size` count, up to 64 out: the letters after backslashes are mapped, the
 // backslashes squeezed out eight bytes at a time. An escape by number, or a backslash at the very end, stops
 // the block before it. Gives how many bytes were taken.
 [[gnu::always_inline]] inline unsigned unescape_block(const char* in, unsigned size, char*& out) {
@@ -276,7 +276,7 @@ char* unescape(const char* in, std::size_t size, char* out) {
   }
   while (in != end) {
     const auto left = static_cast<unsigned>(end - in);
-    char copy[64] = {};  // the bytes behind the end may not be readable
+    char copy[64] = {};  // the bytes after the end may not be readable
     std::memcpy(copy, in, left);
     in += unescape_block(copy, left, out);
     take_numbers(in, end, out);

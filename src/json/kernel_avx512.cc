@@ -131,7 +131,7 @@ char* escape(const char* in, std::size_t size, char* out) {
   return out;
 }
 
-// 64 bytes in, of which `size` count, up to 64 out: the backslashes are squeezed out, the letters behind them
+// 64 bytes in, of which `size` count, up to 64 out: the backslashes are squeezed out, the letters after them
 // mapped. An escape by number, or a backslash at the very end, stops the block before it. Gives how many
 // bytes were taken.
 [[gnu::always_inline]] inline unsigned unescape_block(const Simd& block, unsigned size, char*& out) {

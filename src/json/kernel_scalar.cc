@@ -19,7 +19,7 @@ constexpr std::array<bool, 256> kPlain = [] {
 bool always() { return true; }
 
 // A NUL is a control character, no escape, no hex digit and no continuation byte, so nothing here passes
-// the NUL behind the document by more than the padding.
+// the NUL after the document by more than the padding.
 StringReport examine(const char* p) {
   for (;;) {
     while (kPlain[as_byte(*p)]) ++p;
@@ -80,7 +80,7 @@ char* unescape(const char* in, std::size_t size, char* out) {
 
 StringReport examine_string(const char* p, const char* end) {
   StringReport report = examine(p);
-  // The NUL behind the document shows up as a control character.
+  // The NUL after the document is seen as a control character.
   if (report.at == end && report.fault == StringFault::Control) report.fault = StringFault::Unterminated;
   return report;
 }

@@ -8,32 +8,33 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cliff.h"
+#include "base/guard_page_testing.h"
 #include "base/kernel_choice.h"
-#include "json/judge.h"
+#include "json/judge_testing.h"
 #include "parley/json/buffer.h"
 
 // The invariants of kernel.h, as quoted below:
-//   K1  Every kernel gives the verdict and the bytes of the scalar one.
-//   K2  scan() accepts only what is wholly valid: escapes, surrogate pairs, UTF-8, no control characters.
-//   K3  A kernel reads at most kPadding bytes behind the text it is given.
+//   KERNEL1  Every kernel gives the verdict and the bytes of the scalar one.
+//   KERNEL2  scan() accepts only what is wholly valid: escapes, surrogate pairs, UTF-8, no control
+//            characters.
+//   KERNEL3  A kernel reads at most kPadding bytes after the text it is given.
 // Every text below is laid down so that its padding ends at a page that cannot be read, every result is
 // written into room that ends at one, and the judge, not the scalar kernel, says what is right.
 
 namespace parley::json {
 namespace {
 
-using test::Cliff;
+using test::GuardedMemory;
 
 constexpr std::size_t kRoom = std::size_t{64} * 1024;
 
-Cliff& inputs() {
-  static Cliff cliff(kRoom);
-  return cliff;
+GuardedMemory& inputs() {
+  static GuardedMemory memory(kRoom);
+  return memory;
 }
-Cliff& outputs() {
-  static Cliff cliff(6 * kRoom);
-  return cliff;
+GuardedMemory& outputs() {
+  static GuardedMemory memory(6 * kRoom);
+  return memory;
 }
 
 const std::vector<const Kernel*>& supported_kernels() {
@@ -56,7 +57,7 @@ std::string unescaped_by(const Kernel& kernel, std::string_view spelled) {
   return {out, end};
 }
 
-// Every kernel must find in `text`, which begins behind an opening quote, what the judge finds.
+// Every kernel must find in `text`, which begins after an opening quote, what the judge finds.
 testing::AssertionResult read_right(std::string_view text) {
   const judge::String right = judge::read_string(text, 0);
   const bool valid = right.fault == StringFault::None;
@@ -112,7 +113,7 @@ std::string repeated(std::string_view unit, std::size_t length) {
   return out;
 }
 
-// Text that stands behind the closing quote must not leak into the verdict.
+// Text after the closing quote must not affect the verdict.
 constexpr std::string_view kTails[] = {
     "", "\"", "\",\"next\"", "\"\\\\\\u\\uD800\\q\"", "\"\xFF\xC3\xA9\xE2\x82\x01\x02",
 };
@@ -177,7 +178,7 @@ TEST(Kernel, CanBeForced) {
   use_kernel(chosen);
 }
 
-TEST(KernelScan, JudgesEveryByteAtEveryPosition) {  // K1 K2 K3
+TEST(KernelScan, JudgesEveryByteAtEveryPosition) {  // KERNEL1 KERNEL2 KERNEL3
   for (const std::string_view unit : kBackgrounds) {
     std::string text = repeated(unit, 144);
     text += "\",\"";
@@ -192,7 +193,7 @@ TEST(KernelScan, JudgesEveryByteAtEveryPosition) {  // K1 K2 K3
   }
 }
 
-TEST(KernelScan, EndsAtTheQuoteWhateverStandsBehindIt) {  // K2
+TEST(KernelScan, EndsAtTheQuoteWhateverStandsAfterIt) {  // KERNEL2
   for (const std::string_view tail : kTails) {
     for (const std::string_view unit : kBackgrounds) {
       for (std::size_t units = 0; units * unit.size() <= 200; ++units) {
@@ -204,15 +205,15 @@ TEST(KernelScan, EndsAtTheQuoteWhateverStandsBehindIt) {  // K2
   }
 }
 
-TEST(KernelScan, FindsTheEndOfPlainTextOfEveryLength) {  // K1 K3
+TEST(KernelScan, FindsTheEndOfPlainTextOfEveryLength) {  // KERNEL1 KERNEL3
   for (std::size_t length = 0; length <= 1100; ++length) {
     ASSERT_TRUE(read_right(std::string(length, 'A') + "\""));
-    ASSERT_TRUE(read_right(std::string(length, 'A')));  // no closing quote: the NUL behind the text ends it
+    ASSERT_TRUE(read_right(std::string(length, 'A')));  // no closing quote: the NUL after the text ends it
   }
 }
 
 // Long plain runs go through a tight loop of their own; what ends them must be seen wherever it stands.
-TEST(KernelScan, SeesWhatEndsALongPlainRun) {  // K1 K2
+TEST(KernelScan, SeesWhatEndsALongPlainRun) {  // KERNEL1 KERNEL2
   for (const std::string_view end :
        {"\\n", "\\q", "\\\"", "\\", "\\u00e9", "\\u00g9", "\\ud800", "\\uD83D\\uDE00", "\xC3\xA9", "\xC3",
         "\x80", "\xF0\x9F\x98\x80", "\xF0\x9F\x98", "\x1F", "\x7F"}) {
@@ -224,7 +225,7 @@ TEST(KernelScan, SeesWhatEndsALongPlainRun) {  // K1 K2
   }
 }
 
-TEST(KernelScan, SeesANulInTheText) {  // K2
+TEST(KernelScan, SeesANulInTheText) {  // KERNEL2
   for (std::size_t length = 0; length <= 400; ++length) {
     std::string text(length, 'A');
     text += '\0';
@@ -233,18 +234,18 @@ TEST(KernelScan, SeesANulInTheText) {  // K2
   }
 }
 
-TEST(KernelScan, PairsBackslashesInRunsOfEveryLength) {  // K1 K2
+TEST(KernelScan, PairsBackslashesInRunsOfEveryLength) {  // KERNEL1 KERNEL2
   for (std::size_t before = 0; before <= 70; ++before) {
     for (std::size_t run = 0; run <= 140; ++run) {
       const std::string text = std::string(before, 'a') + std::string(run, '\\');
-      for (const std::string_view behind : {"\"", "\"\"", "n\"", "u0041\"", "u004\"", "x\"", ""}) {
-        ASSERT_TRUE(read_right(text + std::string(behind)));
+      for (const std::string_view after : {"\"", "\"\"", "n\"", "u0041\"", "u004\"", "x\"", ""}) {
+        ASSERT_TRUE(read_right(text + std::string(after)));
       }
     }
   }
 }
 
-TEST(KernelScan, JudgesEveryEscapeByNumber) {  // K1 K2
+TEST(KernelScan, JudgesEveryEscapeByNumber) {  // KERNEL1 KERNEL2
   constexpr char kDigits[] = "0123456789abcdef";
   for (unsigned unit = 0; unit < 0x10000; ++unit) {
     std::string spelled = "\\u";
@@ -253,7 +254,7 @@ TEST(KernelScan, JudgesEveryEscapeByNumber) {  // K1 K2
   }
 }
 
-TEST(KernelScan, JudgesEveryByteAsAHexDigit) {  // K1 K2
+TEST(KernelScan, JudgesEveryByteAsAHexDigit) {  // KERNEL1 KERNEL2
   for (std::size_t before = 50; before <= 66; ++before) {
     for (std::size_t digit = 0; digit < 4; ++digit) {
       for (int value = 0; value < 256; ++value) {
@@ -266,7 +267,7 @@ TEST(KernelScan, JudgesEveryByteAsAHexDigit) {  // K1 K2
 }
 
 // Pairs, halves, halves in the wrong order, and neighbours of the surrogate range, at every offset.
-TEST(KernelScan, PairsSurrogatesAtEveryOffset) {  // K1 K2
+TEST(KernelScan, PairsSurrogatesAtEveryOffset) {  // KERNEL1 KERNEL2
   const std::string_view units[] = {"\\ud7ff", "\\uD800",  "\\udbFf", "\\uDBFF", "\\udc00",
                                     "\\uDFff", "\\ue000",  "\\uD9a",  "\\n",     "d",
                                     "\\\\",    "\xC3\xA9", ""};
@@ -292,7 +293,7 @@ TEST(KernelScan, PairsSurrogatesAtEveryOffset) {  // K1 K2
 }
 
 // What a block leaves pending must be forgotten by the time the next but one begins.
-TEST(KernelScan, DoesNotPairSurrogatesThatStandApart) {  // K1 K2
+TEST(KernelScan, DoesNotPairSurrogatesThatStandApart) {  // KERNEL1 KERNEL2
   for (std::size_t before = 40; before <= 70; ++before) {
     for (std::size_t apart = 0; apart <= 140; ++apart) {
       const std::string text = std::string(before, 'a') + "\\ud83d" + std::string(apart, 'b');
@@ -303,7 +304,7 @@ TEST(KernelScan, DoesNotPairSurrogatesThatStandApart) {  // K1 K2
   }
 }
 
-TEST(KernelScan, JudgesEveryTwoBytesAroundABorder) {  // K1 K2
+TEST(KernelScan, JudgesEveryTwoBytesAroundABorder) {  // KERNEL1 KERNEL2
   for (std::size_t before : {std::size_t{31}, std::size_t{62}, std::size_t{63}}) {
     std::string text(before, 'a');
     text += "..b\"";
@@ -319,7 +320,7 @@ TEST(KernelScan, JudgesEveryTwoBytesAroundABorder) {  // K1 K2
 
 // One byte of each class that UTF-8 tells apart, in all combinations of four, across the borders of
 // registers and blocks.
-TEST(KernelScan, JudgesFourBytesOfEveryClassAcrossBorders) {  // K1 K2
+TEST(KernelScan, JudgesFourBytesOfEveryClassAcrossBorders) {  // KERNEL1 KERNEL2
   constexpr unsigned char kClasses[] = {'a',  '"',  '\\', 'u',  0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1,
                                         0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF};
   unsigned turn = 0;
@@ -338,14 +339,14 @@ TEST(KernelScan, JudgesFourBytesOfEveryClassAcrossBorders) {  // K1 K2
   }
 }
 
-TEST(KernelScan, RefusesACharacterCutByTheQuoteOrTheEnd) {  // K2
+TEST(KernelScan, RefusesACharacterCutByTheQuoteOrTheEnd) {  // KERNEL2
   for (const std::string_view whole :
        {"\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xEF\xBF\xBD", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
     for (std::size_t before = 0; before <= 200; ++before) {
       for (std::size_t kept = 0; kept <= whole.size(); ++kept) {
         const std::string text = std::string(before, 'a').append(whole.substr(0, kept));
         ASSERT_TRUE(read_right(text + "\""));
-        ASSERT_TRUE(read_right(text + "\"\x80\x80\x80"));  // the rest of it behind the quote is no excuse
+        ASSERT_TRUE(read_right(text + "\"\x80\x80\x80"));  // the rest of it comes after the quote
         ASSERT_TRUE(read_right(text));
       }
     }
@@ -378,7 +379,7 @@ std::string random_text(std::mt19937& random, std::size_t units) {
   return out;
 }
 
-TEST(KernelScan, AgreesWithTheJudgeOnRandomMutants) {  // K1 K2 K3
+TEST(KernelScan, AgreesWithTheJudgeOnRandomMutants) {  // KERNEL1 KERNEL2 KERNEL3
   std::mt19937 random(20240607);
   static constexpr unsigned char kDamage[] = {'"', '\\', 'u',  'd',  'D',  '8',  'c',  '0',
                                               0,   0x1F, 0x80, 0xBF, 0xC3, 0xE2, 0xED, 0xF0};
@@ -407,7 +408,7 @@ TEST(KernelScan, AgreesWithTheJudgeOnRandomMutants) {  // K1 K2 K3
   }
 }
 
-TEST(KernelEscape, WritesEveryByteAtEveryPosition) {  // K1
+TEST(KernelEscape, WritesEveryByteAtEveryPosition) {  // KERNEL1
   for (const std::string_view unit : {"a", "\"", "\n", "\xC3\xA9", "a\\b\"c\x01"}) {
     std::string text = repeated(unit, 100);
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -421,7 +422,7 @@ TEST(KernelEscape, WritesEveryByteAtEveryPosition) {  // K1
   }
 }
 
-TEST(KernelEscape, WritesTextsOfEveryLength) {  // K1 K3
+TEST(KernelEscape, WritesTextsOfEveryLength) {  // KERNEL1 KERNEL3
   for (const std::string_view unit : {"a", "\"", "\x1F", "\xF0\x9F\x98\x80", "ab\ncd\"ef\\"}) {
     for (std::size_t length = 0; length <= 300; ++length) {
       ASSERT_TRUE(written_right(repeated(unit, length).substr(0, length)));
@@ -430,13 +431,13 @@ TEST(KernelEscape, WritesTextsOfEveryLength) {  // K1 K3
 }
 
 // A control character without a letter shares its low bits with one that has a letter.
-TEST(KernelEscape, TellsControlsWithTheSameLowBitsApart) {  // K1
+TEST(KernelEscape, TellsControlsWithTheSameLowBitsApart) {  // KERNEL1
   for (std::size_t length : {std::size_t{1}, std::size_t{32}, std::size_t{64}, std::size_t{100}}) {
     for (char c = 0; c < 32; ++c) ASSERT_TRUE(written_right(std::string(length, c)));
   }
 }
 
-TEST(KernelEscape, WritesRandomBytes) {  // K1
+TEST(KernelEscape, WritesRandomBytes) {  // KERNEL1
   std::mt19937 random(7);
   for (int round = 0; round < 50'000; ++round) {
     std::string text(random() % 200, 'a');
@@ -448,7 +449,7 @@ TEST(KernelEscape, WritesRandomBytes) {  // K1
   }
 }
 
-TEST(KernelEscape, GivesWhatScanAcceptsAndUnescapeTurnsBack) {  // K2
+TEST(KernelEscape, GivesWhatScanAcceptsAndUnescapeTurnsBack) {  // KERNEL2
   std::mt19937 random(8);
   for (int round = 0; round < 20'000; ++round) {
     const std::string spelled = random_text(random, random() % 12);
@@ -459,7 +460,7 @@ TEST(KernelEscape, GivesWhatScanAcceptsAndUnescapeTurnsBack) {  // K2
   }
 }
 
-TEST(KernelUnescape, TakesRunsOfEscapesOfEveryLength) {  // K1 K3
+TEST(KernelUnescape, TakesRunsOfEscapesOfEveryLength) {  // KERNEL1 KERNEL3
   for (const std::string_view unit :
        {"\\n", "\\u0041", "\\u00e9", "\\u20ac", "\\ud83d\\ude00", "\\\\", "\\\"\\/\\b\\f\\n\\r\\t"}) {
     for (std::size_t before = 0; before <= 66; ++before) {

@@ -1,4 +1,4 @@
-// Out is where dialect writers put their bytes: a growing buffer that becomes a shared Text without a copy.
+// Out is the buffer that dialect writers fill: it grows, and becomes a shared Text without a copy.
 // One thread at a time.
 #pragma once
 
@@ -51,16 +51,16 @@ class Out {
   Out& quoted(std::string_view spelled) { return raw('"').raw(spelled).raw('"'); }
   // `utf8` is escaped on its way.
   Out& escaped(std::string_view utf8) {
-    // In pieces, so that the worst case (six bytes for one) does not reserve six times the text; an eighth
+    // In chunks, so that the worst case (six bytes for one) does not reserve six times the text; an eighth
     // more than the text is enough for nearly all.
-    static constexpr std::size_t kPiece = 1024;
-    const auto worst = [](std::size_t size) { return 6 * std::min(size, kPiece) + 64; };
+    static constexpr std::size_t kChunk = 1024;
+    const auto worst = [](std::size_t size) { return 6 * std::min(size, kChunk) + 64; };
     room(utf8.size() + utf8.size() / 8 + worst(utf8.size()));
     while (!utf8.empty()) {
-      const std::size_t piece = std::min(utf8.size(), kPiece);
-      room(worst(piece));
-      size_ = static_cast<std::size_t>(kernel().escape(utf8.data(), piece, bytes_ + size_) - bytes_);
-      utf8.remove_prefix(piece);
+      const std::size_t chunk = std::min(utf8.size(), kChunk);
+      room(worst(chunk));
+      size_ = static_cast<std::size_t>(kernel().escape(utf8.data(), chunk, bytes_ + size_) - bytes_);
+      utf8.remove_prefix(chunk);
     }
     return *this;
   }
@@ -73,7 +73,7 @@ class Out {
     return *this;
   }
 
-  // The bytes from `start` on, with NUL and readable bytes behind them, as a cursor wants them.
+  // The bytes from `start` on, with the NUL and the padding that a cursor requires.
   std::span<char> tail(std::size_t start) {
     room(0);
     bytes_[size_] = '\0';
@@ -85,7 +85,7 @@ class Out {
   std::string_view view() const { return {bytes_, size_}; }
   void shrink_to(std::size_t size) { size_ = size; }
 
-  // Hands the bytes over, with the padding that kernels need. take(): REQUIRES that they are UTF-8.
+  // Moves the bytes out, with the padding that kernels need. take(): REQUIRES that they are UTF-8.
   Buffer take_buffer() {
     fit();
     capacity_ = 0;

@@ -17,7 +17,7 @@ struct Level {
   std::string_view key;  // as spelled
 };
 
-// The position behind the string that starts at `at`, or npos if it does not close.
+// The position after the string that starts at `at`, or npos if it does not close.
 std::size_t end_of_string(std::string_view document, std::size_t at) {
   for (++at; at < document.size(); ++at) {
     if (document[at] == '\\') {
@@ -29,7 +29,7 @@ std::size_t end_of_string(std::string_view document, std::size_t at) {
   return std::string_view::npos;
 }
 
-// A name may itself be where the fault is: only whole escapes are resolved, and what is no text becomes
+// A name may itself be where the fault is: only whole escapes are resolved, and what is not text becomes
 // U+FFFD, because pointers go into errors.
 std::string plain_key(std::string_view spelled) {
   const auto unit_at = [&](std::size_t i) {
@@ -83,7 +83,7 @@ class Walk {
   }
 
  private:
-  // A name that does not close is none: it would be the rest of the document.
+  // A name without its closing quote is not used: it would be the rest of the document.
   bool is_name() const {
     return at_ < document_.size() && document_[at_] == '"' && !levels_.empty() && levels_.back().is_object &&
            !levels_.back().has_key && end_of_string(document_, at_) != std::string_view::npos;

@@ -58,7 +58,7 @@ TEST(Pointer, NamesThePlaceWhereAValueIsMissing) {
   EXPECT_EQ(marked("^"), "");
 }
 
-TEST(Pointer, NeedsNothingBehindThePlace) {
+TEST(Pointer, NeedsNothingAfterThePlace) {
   EXPECT_EQ(marked(R"({"a":{"b":[true,^tru)"), "/a/b/1");
   EXPECT_EQ(marked(R"({"a":"never closed^)"), "/a");
   EXPECT_EQ(marked(R"({"a":"ne^ver closed)"), "/a");

@@ -1,4 +1,4 @@
-// JSON as Python spells it, for those who promise the bytes of programs written in it.
+// JSON as Python spells it, for dialects that promise the bytes of Python programs.
 //
 // Pure functions; safe from any thread.
 #pragma once
@@ -11,13 +11,13 @@ namespace parley::json {
 
 enum class Gaps : std::uint8_t {
   None,    // separators=(",", ":")
-  Spaces,  // Python's default: a space behind ',' and ':'
+  Spaces,  // Python's default: a space after ',' and ':'
 };
 
 // Appends `json` as json.dumps(json.loads(json), ensure_ascii=False) spells it: strings with the escapes
 // Python writes and no others, floating numbers with the digits of its repr(), integers without a sign before
-// zero. A number beyond the range of a double keeps its spelling (Python writes "Infinity", which is no
-// JSON), and members that stand twice in one object stay. REQUIRES: one valid JSON value. Linear; does not
+// zero. A number beyond the range of a double keeps its spelling (Python writes "Infinity", which is not
+// JSON), and duplicate members stay. REQUIRES: one valid JSON value. Linear; does not
 // recurse.
 void append_python(std::string& out, std::string_view json, Gaps gaps);
 

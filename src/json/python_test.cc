@@ -37,7 +37,7 @@ TEST(PythonJson, SpellsJsonAsDumpsDoes) {
   for (const auto& [json, expected] : vectors) EXPECT_EQ(python_json(json), expected) << json;
 }
 
-TEST(PythonJson, PutsASpaceBehindSeparatorsUnlessToldOtherwise) {
+TEST(PythonJson, PutsASpaceAfterSeparatorsByDefault) {
   EXPECT_EQ(python_json(R"({"a":[1,2.50],"b, c":{"d":":"}})", Gaps::Spaces),
             R"({"a": [1, 2.5], "b, c": {"d": ":"}})");
 }

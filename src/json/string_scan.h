@@ -9,14 +9,14 @@
 //     u64 ends() const;                                  a quote or a control character
 //     u64 common_escapes() const;                        one of " \ / f n t
 //     u64 hex() const;                                   a hex digit
-//     u64 utf8_errors(const char* before) const;         `before`: the bytes in front, null if there are none
+//     u64 utf8_errors(const char* before) const;         `before`: the bytes in front, null at the start
 //     static const char* skip_plain(const char* p);      past blocks without quote, backslash, control, high
 //   };
 //
 // How it works, per block: find the escaped bytes (a carry of odd backslash runs crosses blocks), then the
 // first quote or control character that is not escaped ends the string. Below that stop:
-//   - an escaped byte must be the letter of an escape; the most common ones are told by one lookup;
-//   - behind an escaped `u` four hex digits must stand, checked by shifting masks with carries;
+//   - an escaped byte must be the letter of an escape; one lookup recognises the most common ones;
+//   - four hex digits must follow an escaped `u`, checked by shifting masks with carries;
 //   - the mask of high surrogates shifted by six must be the mask of low ones;
 //   - blocks with bytes >= 0x80 run the UTF-8 check.
 // There is no branch on "holds a backslash": real text has too many of them, and guessing costs more than
@@ -31,7 +31,7 @@ namespace {  // each kernel has its own copy, compiled for its own instruction s
 
 using u64 = std::uint64_t;
 
-// The bits of `mask` moved up by `by`, with what fell out of the block before moved in.
+// The bits of `mask` shifted up by `by`, with the top bits of the previous block shifted in.
 inline u64 shift_in(u64 mask, u64 previous, int by) { return mask << by | previous >> (64 - by); }
 
 // Marks the bytes that a backslash escapes. `carry` says whether the first byte is escaped, in and out.
@@ -84,7 +84,7 @@ const char* scan_string(const char* p) {
     const u64 high = block.high();
     const u64 escaped = escaped_bytes(backslash, carry);
     const u64 stop = block.ends() & ~escaped;
-    const u64 body = ~stop & (stop - 1);  // below the first stop; all bits if there is none
+    const u64 body = ~stop & (stop - 1);  // below the first stop; all bits if there is no stop
     const u64 body_and_stop = body | (stop & -stop);
     u64 bad = 0;
     const u64 rare = escaped & body & ~block.common_escapes();

@@ -11,12 +11,12 @@ namespace parley::json {
 void append_string(std::string& out, std::string_view utf8) {
   out += '"';
   while (!utf8.empty()) {
-    const std::size_t piece = std::min<std::size_t>(utf8.size(), 16 * 1024);
+    const std::size_t chunk = std::min<std::size_t>(utf8.size(), 16 * 1024);
     const std::size_t before = out.size();
-    out.resize(before + 6 * piece + 64);
-    const char* end = kernel().escape(utf8.data(), piece, out.data() + before);
+    out.resize(before + 6 * chunk + 64);
+    const char* end = kernel().escape(utf8.data(), chunk, out.data() + before);
     out.resize(static_cast<std::size_t>(end - out.data()));
-    utf8.remove_prefix(piece);
+    utf8.remove_prefix(chunk);
   }
   out += '"';
 }

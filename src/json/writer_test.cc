@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "json/judge.h"
+#include "json/judge_testing.h"
 #include "json/kernel.h"
 #include "json/out.h"
 

@@ -1,11 +1,12 @@
 // The input as a document: every reader of JSON must agree with the judge and with simdjson's DOM (see
-// verdicts.h). The input as the rest of a string, and as a text to be escaped: all kernels must agree.
+// verdicts_testing.h). The input as the rest of a string, and as a text to be escaped: all kernels must
+// agree.
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "json/verdicts.h"
+#include "json/verdicts_testing.h"
 #include "require.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "json/judge.h"
+#include "json/judge_testing.h"
 
 namespace rearrange {
 

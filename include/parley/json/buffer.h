@@ -1,10 +1,10 @@
-// A Buffer owns the bytes of one document, with room behind them so that readers need no bounds checks.
+// A Buffer owns the bytes of one document, with padding after them so that readers need no bounds checks.
 //
-// Invariants (quoted by tests as B1..B2):
-//   B1  data()[size()] is NUL and the kPadding bytes from there on are readable.
-//   B2  The bytes are read into their final place; handing a Buffer on copies nothing.
+// Invariants (quoted by tests as BUFFER1..BUFFER2):
+//   BUFFER1  data()[size()] is NUL and the kPadding bytes from there on are readable.
+//   BUFFER2  The bytes are read into their final place; moving a Buffer copies nothing.
 //
-// One thread at a time while it is filled; a reader takes it over.
+// One thread at a time while it is filled; a reader takes ownership of it.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class Buffer {
 
   static Buffer copy_of(std::string_view bytes);
 
-  // Takes over memory from malloc. REQUIRES: `size` bytes in use and kPadding more behind them.
+  // Takes ownership of memory from malloc. REQUIRES: `size` bytes in use and kPadding more after them.
   static Buffer adopt(char* bytes, std::size_t size);
 
   // The whole file, or standard input for "-". Fails with Unavailable if it cannot be read and with
@@ -49,7 +49,7 @@ class Buffer {
   struct Free {
     void operator()(char* bytes) const { std::free(bytes); }
   };
-  static constexpr char kNothing[kPadding] = {};  // what an empty Buffer has to show (B1)
+  static constexpr char kNothing[kPadding] = {};  // the data of an empty Buffer (BUFFER1)
 
   std::unique_ptr<char[], Free> bytes_;
   std::size_t size_ = 0;

@@ -1,10 +1,10 @@
 // Json is one JSON value that keeps its text: key order, number spelling, escapes and whitespace are
-// exactly what was read or written. Navigation scans the text; nothing is converted until asked for.
+// exactly what was read or written. Navigation scans the text; values are converted on demand.
 //
-// Invariants (quoted by tests as J1..J3):
-//   J1  text() is one strict JSON value in UTF-8, without whitespace around it.
-//   J2  Two Json are == exactly if their texts are; equal() compares values.
-//   J3  Members and elements share the text of their parent; nothing is copied.
+// Invariants (quoted by tests as JSON1..JSON3):
+//   JSON1  text() is one strict JSON value in UTF-8, without whitespace around it.
+//   JSON2  Two Json are == exactly if their texts are; equal() compares values.
+//   JSON3  Members and elements share the text of their parent; nothing is copied.
 //
 // Immutable; safe to read and copy from any thread.
 #pragma once
@@ -32,11 +32,11 @@ class Json {
 
   // Parses one strict JSON value; whitespace around it is cut. Lone surrogate escapes are refused,
   // duplicate keys kept. Fails with Malformed, InvalidUtf8, LoneSurrogate or LimitExceeded.
-  // The second form takes the buffer over without a copy.
+  // The second form takes ownership of the buffer, without a copy.
   static Result<Json> parse(std::string_view text, const json::Limits& limits = {});
   static Result<Json> parse(json::Buffer text, const json::Limits& limits = {});
 
-  // REQUIRES: `text` satisfies J1 (it was validated by a reader or written by a Writer).
+  // REQUIRES: `text` satisfies JSON1 (it was validated by a reader or written by a Writer).
   static Json trusted(Text text) { return Json(std::move(text)); }
 
   static Json string(std::string_view utf8);
@@ -53,8 +53,8 @@ class Json {
   // The unescaped string, or nothing if this is not a string.
   std::optional<Text> as_string() const;
   std::optional<bool> as_bool() const;
-  // Nothing if this is not a number, or not exactly this kind of number: 1.0, 1e2 and 2^63 are no
-  // int64; 1e400 and 1e-400 are no double.
+  // Nothing if this is not a number, or not exactly of this type: 1.0, 1e2 and 2^63 are not an int64; 1e400
+  // and 1e-400 are not a double.
   std::optional<std::int64_t> as_int64() const;
   std::optional<double> as_double() const;
 

@@ -11,9 +11,9 @@ namespace parley::json {
 
 // The pointer of the innermost value that holds the byte at `offset` of the JSON text `document`. The
 // document may be broken from `offset` on; what comes before it must be well-formed. A byte of a
-// member's name belongs to that member's value; what stands between values counts with the one before;
-// where a value is missing, its place is named. Always UTF-8, even if a name is not. Costs one walk up to
-// `offset`: for errors and findings only, so that readers need not keep track of where they are.
+// member's name belongs to that member's value; what is between values belongs to the one before;
+// a missing value has the pointer it would have. Always UTF-8, even if a name is not. Costs one walk up to
+// `offset`: for errors and findings only, so that readers need not keep a path.
 std::string pointer_at(std::string_view document, std::size_t offset);
 
 // The same for many places in one walk. REQUIRES: `offsets` ascend.

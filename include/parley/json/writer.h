@@ -1,10 +1,10 @@
-// Writer builds JSON text directly: frames are written by the caller, strings are escaped here.
+// Writer builds JSON text directly: the caller writes the structure, the Writer escapes strings.
 //
 //   json::Writer w;
 //   w.begin_object().key("role").string("user").key("n").number(3).end_object();
 //   Json value = w.take();
 //
-// Commas are put in by the Writer. It does not check that the calls form one value (assertions do in
+// The Writer inserts commas. It does not check that the calls form one value (assertions do in
 // debug builds); everything a caller passes in as text is escaped. One thread at a time.
 #pragma once
 

@@ -33,7 +33,7 @@ inline std::string encoded(unsigned long code) {
   return {reversed.rbegin(), reversed.rend()};
 }
 
-// The length of the character at `at`, or 0 if there is none: its bytes must be the spelling of a number
+// The length of the character at `at`, or 0 if it is invalid: its bytes must be the spelling of a number
 // that is allowed.
 inline std::size_t character(std::string_view bytes, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned long { return static_cast<unsigned char>(bytes[i]); };
@@ -74,7 +74,7 @@ inline long hex4(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-// Reads the string whose first byte behind its opening quote is at `at`.
+// Reads the string whose first byte after its opening quote is at `at`.
 inline String read_string(std::string_view bytes, std::size_t at, bool replace_lone = false) {
   static const std::map<char, char> letters = {{'"', '"'},  {'\\', '\\'}, {'/', '/'},  {'b', '\b'},
                                                {'f', '\f'}, {'n', '\n'},  {'r', '\r'}, {'t', '\t'}};

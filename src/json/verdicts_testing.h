@@ -3,7 +3,7 @@
 //
 // Where the cursor and the DOM differ on purpose, this is the policy:
 //   - numbers that fit no double or 64-bit integer are kept as spelled; the DOM refuses them;
-//   - one byte order mark is passed over; the DOM refuses it;
+//   - one byte order mark is skipped; the DOM refuses it;
 //   - a lone surrogate is replaced with a note, or refused when strict; the DOM refuses it;
 //   - nesting ends at 512 by default; the DOM's at 1024;
 //   - duplicate names are noted, or refused when strict; the DOM keeps them.
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "json/cursor.h"
-#include "json/judge.h"
+#include "json/judge_testing.h"
 #include "json/kernel.h"
 #include "parley/base/utf8.h"
 #include "parley/json/json.h"
