@@ -33,11 +33,11 @@ std::size_t bytes_of(std::size_t digits) { return digits / 4 * 3 + digits % 4 * 
 struct Read {
   std::size_t end = 0;     // the first character that was not taken
   std::size_t digits = 0;  // without whitespace
-  std::uint32_t last = 0;  // the bits of the digits behind the last whole group
+  std::uint32_t last = 0;  // the bits of the digits after the last whole group
 };
 
-// Reads the digits of `text` up to the first character that is none, nor whitespace if that is skipped.
-// REQUIRES, if kWrite: room for bytes_of(text.size()) at `out`; those behind the result may be written too.
+// Reads the digits of `text` up to the first other character; whitespace may be skipped.
+// REQUIRES, if kWrite: room for bytes_of(text.size()) at `out`; those after the result may be written too.
 template <bool kWrite>
 Read read_digits(std::string_view text, bool skip_spaces, char* out) {
   const base64::Kernel& kernel = base64::kernel();
@@ -81,8 +81,8 @@ std::unexpected<Error> invalid_at(const char* what, std::size_t offset) {
   return fail(Code::Invalid, std::string(what) + " at offset " + std::to_string(offset));
 }
 
-// Says why text[start..] was refused: the first character after which nothing could make it good again,
-// or the end if the text stops too early. If neither, the spare bits are to blame.
+// Explains why text[start..] is refused: the first character that no continuation makes valid, or the end if
+// the text stops too early. Otherwise the spare bits are the reason.
 std::unexpected<Error> explain(std::string_view text, std::size_t start, bool forgiving) {
   std::size_t digits = 0;
   std::size_t padding = 0;
@@ -94,9 +94,9 @@ std::unexpected<Error> explain(std::string_view text, std::size_t start, bool fo
       ++padding;
       if (digits % 4 < 2 || digits % 4 + padding > 4) return invalid_at("base64 has misplaced padding", i);
     } else if (!is_digit(c)) {
-      return invalid_at("base64 has a foreign character", i);
+      return invalid_at("base64 has an invalid character", i);
     } else if (padding > 0) {
-      return invalid_at("base64 goes on after its padding", i);
+      return invalid_at("base64 continues after its padding", i);
     } else {
       ++digits;
       last_digit = i;
@@ -104,7 +104,7 @@ std::unexpected<Error> explain(std::string_view text, std::size_t start, bool fo
   }
   const bool whole = (digits + padding) % 4 == 0 || (forgiving && padding == 0 && digits % 4 != 1);
   if (!whole) return invalid_at("base64 ends inside a group of four", text.size());
-  return invalid_at("base64 sets bits that belong to no byte", last_digit);
+  return invalid_at("base64 has unused bits that are not zero", last_digit);
 }
 
 std::unexpected<Error> too_large(std::size_t max_bytes) {
@@ -121,7 +121,7 @@ Result<std::size_t> openmanus_payload(std::string_view text) {
   }
   if (!text.starts_with("data:")) return 0;
   const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos) return fail(Code::Invalid, "a data URL has no comma");
+  if (comma == std::string_view::npos) return fail(Code::Invalid, "invalid data URL: it has no comma");
   return comma + 1;
 }
 
@@ -139,7 +139,7 @@ bool has_spare_bits(const Read& read) {
 }
 
 // The number of digits by the WHATWG rules, which look for padding only if, without whitespace, the length
-// is a multiple of four. Anything that is no whitespace counts as a digit.
+// is a multiple of four. Anything that is not whitespace counts as a digit.
 std::size_t forgiving_count(std::string_view text) {
   auto count = text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_space));
   if (count % 4 != 0) return count;
@@ -152,7 +152,7 @@ std::size_t forgiving_count(std::string_view text) {
   return count;
 }
 
-// Whether what stands behind the digits may stand there by the same rules: padding that fits, or none.
+// Whether the rest after the digits is valid by the same rules: padding that fits, or nothing.
 bool forgiving_end(std::string_view rest, std::size_t digits) {
   std::size_t padding = 0;
   for (const char c : rest) {

@@ -1,10 +1,11 @@
 // The byte loops of base64, one set per instruction set, chosen once at run time.
 //
-// Invariants (quoted by tests as B1..B3):
-//   B1  Every kernel gives the counts and the bytes of the scalar one.
-//   B2  decode() and check() take every group of four digits before the first group that is none, and nothing
-//       else.
-//   B3  A kernel reads nothing outside of in[0 .. size) and writes nothing outside of the room it is given.
+// Invariants (quoted by tests as BASE64_1..BASE64_3):
+//   BASE64_1  Every kernel gives the counts and the bytes of the scalar one.
+//   BASE64_2  decode() and check() take every group of four digits before the first invalid group, and
+//             nothing else.
+//   BASE64_3  A kernel reads nothing outside of in[0 .. size) and writes nothing outside of the room it is
+//             given.
 //
 // Immutable tables; safe from any thread. use_kernel() is for tests and benches.
 #pragma once
@@ -25,7 +26,7 @@ struct Kernel {
   bool (*supported)();
 
   // Decodes groups of four digits to three bytes each. Returns how many characters were taken, a multiple
-  // of four. REQUIRES: room for size / 4 * 3 bytes at `out`, of which those behind the result may be
+  // of four. REQUIRES: room for size / 4 * 3 bytes at `out`, of which those after the result may be
   // written too.
   std::size_t (*decode)(const char* in, std::size_t size, char* out);
 

@@ -9,31 +9,32 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cliff.h"
+#include "base/guard_page_testing.h"
 #include "base/kernel_choice.h"
 #include "parley/media/base64.h"
 
 // The invariants of base64_kernel.h, as quoted below:
-//   B1  Every kernel gives the counts and the bytes of the scalar one.
-//   B2  decode() and check() take every group of four digits before the first group that is none, and nothing
-//       else.
-//   B3  A kernel reads nothing outside of in[0 .. size) and writes nothing outside of the room it is given.
-// Every text lies before a page that cannot be read, every room before one that cannot be written and behind
+//   BASE64_1  Every kernel gives the counts and the bytes of the scalar one.
+//   BASE64_2  decode() and check() take every group of four digits before the first invalid group, and
+//             nothing else.
+//   BASE64_3  A kernel reads nothing outside of in[0 .. size) and writes nothing outside of the room it is
+//             given.
+// Every text lies before a page that cannot be read, every room before one that cannot be written and after
 // bytes that must stay; and the judge, not the scalar kernel, says what is right.
 
 namespace parley::base64 {
 namespace {
 
 constexpr std::size_t kRoom = std::size_t{64} * 1024;
-constexpr std::string_view kGuard = "these bytes belong to somebody else, and a kernel leaves them be";
+constexpr std::string_view kGuard = "these bytes are outside of the room and must stay as they are";
 
-test::Cliff& inputs() {
-  static test::Cliff cliff(kRoom);
-  return cliff;
+test::GuardedMemory& inputs() {
+  static test::GuardedMemory memory(kRoom);
+  return memory;
 }
-test::Cliff& outputs() {
-  static test::Cliff cliff(2 * kRoom);
-  return cliff;
+test::GuardedMemory& outputs() {
+  static test::GuardedMemory memory(2 * kRoom);
+  return memory;
 }
 
 const std::vector<const Kernel*>& supported_kernels() {
@@ -138,7 +139,7 @@ TEST(Base64Kernel, IsAlwaysThereAsScalar) {
   EXPECT_TRUE(kernel().supported());
 }
 
-// B1, B2, B3
+// BASE64_1, BASE64_2, BASE64_3
 TEST(Base64Kernel, DecodesEveryLength) {
   std::mt19937 random(1);
   for (std::size_t length = 0; length <= 300; ++length) {
@@ -149,7 +150,7 @@ TEST(Base64Kernel, DecodesEveryLength) {
   }
 }
 
-// B2
+// BASE64_2
 TEST(Base64Kernel, KnowsEveryDigitAtEveryPlace) {
   for (std::size_t shift = 0; shift < kAlphabet.size(); ++shift) {
     std::string text;
@@ -158,7 +159,7 @@ TEST(Base64Kernel, KnowsEveryDigitAtEveryPlace) {
   }
 }
 
-// B2
+// BASE64_2
 TEST(Base64Kernel, StopsAtEveryForeignCharacterAtEveryPlace) {
   std::mt19937 random(2);
   const std::string good = random_digits(random, 200);
@@ -173,7 +174,7 @@ TEST(Base64Kernel, StopsAtEveryForeignCharacterAtEveryPlace) {
   }
 }
 
-// B2: what is long enough for the scalar kernel's table of pairs.
+// BASE64_2: what is long enough for the scalar kernel's table of pairs.
 TEST(Base64Kernel, StopsAtTheFirstForeignCharacterOfALongText) {
   std::mt19937 random(3);
   const std::string good = random_digits(random, 4200);
@@ -220,7 +221,7 @@ TEST(Base64Kernel, EncodesEveryLengthAndEveryValue) {
   }
 }
 
-// B3
+// BASE64_3
 TEST(Base64Kernel, DoesNotMindWhereTextsAndBytesLie) {
   std::mt19937 random(6);
   for (std::size_t in_offset = 0; in_offset < 64; ++in_offset) {
@@ -265,7 +266,7 @@ TEST_P(ForcedBase64Kernel, ReadsLinesOfEveryWidth) {
   }
 }
 
-// B1, through everything that is built on the kernels.
+// BASE64_1, through everything that is built on the kernels.
 TEST_P(ForcedBase64Kernel, GivesTheVerdictsOfTheScalarOne) {
   std::mt19937 random(8);
   constexpr std::string_view kInserts = "=\n \t\r\f\v-_!A/\xC3";

@@ -46,7 +46,7 @@ std::uint64_t pair_at(const char* in) {
   return kPairs[number];
 }
 
-// Two groups at a time by the table of pairs. Stops before the end, and before a group that is none.
+// Two groups at a time by the table of pairs. Stops before the end, and before an invalid group.
 template <bool kWrite>
 std::size_t walk_pairs(const char* in, std::size_t size, [[maybe_unused]] char* out) {
   std::size_t at = 0;

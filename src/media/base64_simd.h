@@ -3,7 +3,7 @@
 //
 //   kSize                  its bytes
 //   Vector(const char* p)  reads kSize characters
-//   classes()              a vector that is zero exactly where a character is no digit
+//   classes()              a vector that is zero exactly where a character is not a digit
 //   smaller(other)         the smaller one of each two bytes
 //   zeros()                a mask with a bit for each byte that is zero
 //   decode_to(out)         writes kSize bytes: 3 for each 4 digits, and then anything

@@ -13,14 +13,14 @@ namespace parley {
 namespace {
 
 std::unexpected<Error> data_url_too_large(std::size_t max_bytes) {
-  return fail(Code::LimitExceeded, "a data URL holds more than " + std::to_string(max_bytes) + " bytes");
+  return fail(Code::LimitExceeded, "the data URL contains more than " + std::to_string(max_bytes) + " bytes");
 }
 
 // What the URL parser would have left of `text`, in two pieces. Only a path that begins with a slash has
 // anything that must be resolved, so everything else is cut where it stands.
 struct Pieces {
   std::string head;  // percent-encoded, before the comma
-  std::string body;  // behind it, not decoded; without tabs, line ends and fragment
+  std::string body;  // after it, not decoded; without tabs, line ends and fragment
 };
 
 constexpr std::string_view kBreaks = "\t\n\r";  // no part of a URL, wherever they stand
@@ -49,13 +49,13 @@ Result<std::string> without_fragment(std::string_view text) {
 
 // The text without what is no part of a URL. The scheme itself may be broken by a line end.
 Result<Pieces> pieces_of(std::string_view text) {
-  if (!is_utf8(text)) return fail(Code::InvalidUtf8, "a data URL is not UTF-8");
+  if (!is_utf8(text)) return fail(Code::InvalidUtf8, "invalid data URL: it is not UTF-8");
   text = without_blanks_around(text);
   std::size_t start = 0;
   for (const char expected : std::string_view("data:")) {
     start = text.find_first_not_of(kBreaks, start);
     if (start == std::string_view::npos || url::lower(text[start]) != expected) {
-      return fail(Code::Invalid, "a data URL does not begin with data:");
+      return fail(Code::Invalid, "invalid data URL: it does not begin with data:");
     }
     ++start;
   }
@@ -70,7 +70,7 @@ Result<Pieces> pieces_of(std::string_view text) {
     text = text.substr(0, text.find('#'));
   }
   const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos) return fail(Code::Invalid, "a data URL has no comma");
+  if (comma == std::string_view::npos) return fail(Code::Invalid, "invalid data URL: it has no comma");
   Pieces out;
   // The comma keeps the blanks before it from being an end that is cut off.
   PARLEY_TRY(out.head, without_fragment("data:" + std::string(text.substr(0, comma + 1))));
@@ -125,7 +125,7 @@ Result<ParsedUrl> read(std::string_view text, std::size_t max_bytes) {
     if (size != pieces.body.size()) pieces.body = percent_decode(pieces.body);
     Result<std::string> bytes = base64_decode(pieces.body, Base64Mode::Forgiving, max_bytes);
     if (!bytes && bytes.error().code == Code::LimitExceeded) return data_url_too_large(max_bytes);
-    if (!bytes) return fail(Code::Invalid, "a data URL says base64 and holds none");
+    if (!bytes) return fail(Code::Invalid, "invalid data URL: its data is not base64");
     out.url.bytes = *std::move(bytes);
   } else {
     if (size > max_bytes) return data_url_too_large(max_bytes);
@@ -154,13 +154,13 @@ Result<DataUrlMedia> read_media_data_url(std::string_view text, std::size_t max_
   PARLEY_TRY(ParsedUrl in, read(text, max_bytes));
   const std::string& label = in.url.media_type;
   if (in.is_labelled && label != "application/octet-stream" && !media::is_media(label)) {
-    return fail(Code::Unsupported,
-                "a data URL is labelled as something else than an image, a sound or a film");
+    return fail(Code::Unsupported, "the data URL is not labelled as an image, audio or video");
   }
   DataUrlMedia out;
   out.media_type = sniff_media_type(in.url.bytes);
   if (!media::is_media(out.media_type)) {
-    return fail(Code::Unsupported, "the bytes of a data URL are no image, sound or film that is known");
+    return fail(Code::Unsupported,
+                "the data URL does not contain an image, audio or video of a known format");
   }
   if (in.is_labelled) out.declared = canonical_media_type(label);
   const DataUrlParts parts = split_data_url(text);

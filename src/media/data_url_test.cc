@@ -17,7 +17,7 @@ std::string shown(std::string_view text, std::size_t max_bytes = kMaxDataUrlByte
   return url ? url->media_type + "|" + url->bytes : std::string(to_string(url.error().code));
 }
 
-// D1
+// DATA_URL1
 TEST(DataUrl, IsReadAsBrowsersReadIt) {
   EXPECT_EQ(shown("data:,hello"), "text/plain|hello");
   EXPECT_EQ(shown("data:text/html,%3Cb%3E,x"), "text/html|<b>,x");
@@ -44,7 +44,7 @@ TEST(DataUrl, IsReadAsBrowsersReadIt) {
   EXPECT_EQ(shown("data:image/png;charset=x;base64,aGk="), "image/png|hi");
 }
 
-// D1
+// DATA_URL1
 TEST(DataUrl, KeepsParametersAndTheirDefaults) {
   EXPECT_EQ(read_data_url("data:,x")->parameters,
             (std::vector<std::pair<std::string, std::string>>{{"charset", "US-ASCII"}}));
@@ -52,8 +52,8 @@ TEST(DataUrl, KeepsParametersAndTheirDefaults) {
             (std::vector<std::pair<std::string, std::string>>{{"a", "b"}}));
 }
 
-// D1
-TEST(DataUrl, RefusesWhatIsNone) {
+// DATA_URL1
+TEST(DataUrl, RefusesInvalidDataUrls) {
   for (const std::string_view text :
        {"", "data:", "data:image/png;base64", "https://example.com/,x", "data", "data;,x", "data:;base64,a",
         "data:;base64,a===", "data:;base64,a-_b", "data:x#,y"}) {
@@ -62,7 +62,7 @@ TEST(DataUrl, RefusesWhatIsNone) {
   EXPECT_EQ(shown("data:,\xFF"), "invalid_utf8");
 }
 
-// D2
+// DATA_URL2
 TEST(DataUrl, HoldsItsLimit) {
   EXPECT_EQ(shown("data:,12345", 6), "text/plain|12345");
   EXPECT_EQ(shown("data:,%31%32%33%34%35", 5), "text/plain|12345");
@@ -74,7 +74,7 @@ TEST(DataUrl, HoldsItsLimit) {
   EXPECT_EQ(shown("data:,"s + std::string(1'000'000, 'x'), 10), "limit_exceeded");
 }
 
-// D3
+// DATA_URL3
 TEST(MediaDataUrl, HasTheTypeOfItsBytes) {
   const std::string base64 = base64_encode(kPng);
   for (const auto& [head, declared, corrected] :
@@ -106,7 +106,7 @@ TEST(MediaDataUrl, GivesBase64OnlyAsItStandsThere) {
   EXPECT_TRUE(media->base64.empty());
 }
 
-// D4
+// DATA_URL4
 TEST(MediaDataUrl, RefusesEverythingElse) {
   const std::string png = base64_encode(kPng);
   for (const std::string& text :
@@ -122,14 +122,14 @@ TEST(MediaDataUrl, RefusesEverythingElse) {
   }
 }
 
-// D5
+// DATA_URL5
 TEST(DataUrl, IsMadeOnce) {
   EXPECT_EQ(data_url("image/png", "aGk="), "data:image/png;base64,aGk=");
   EXPECT_EQ(data_url("image/png", "data:image/jpeg;base64,aGk="), "data:image/jpeg;base64,aGk=");
   EXPECT_EQ(data_url("image/png", data_url("image/png", "aGk=")), "data:image/png;base64,aGk=");
 }
 
-// D6
+// DATA_URL6
 TEST(DataUrl, DoesNotRepeatItsDataInErrors) {
   const auto url = read_data_url("data:;base64,topsecretword!");
   ASSERT_FALSE(url);

@@ -13,7 +13,9 @@
 //   WAV   "RIFF" or "RF64", size, "WAVE", chunks {name, size u32, ...} of even length: "fmt " has the bytes a
 //         second at 8, "data" is the sound
 //
-// All of them are read forwards, so that one Reader serves bytes and base64 alike.
+// All of them are read forwards, so that one Reader serves bytes and base64 alike. The readers in image/ are
+// separate, because they must agree with Pillow: they need the whole file as bytes, seek in it, and allocate
+// the sentence of a refusal. Counting tokens must do none of that (HEADER1, HEADER4).
 #include "parley/media/media_header.h"
 
 #include <algorithm>
@@ -43,7 +45,7 @@ constexpr std::array<std::uint8_t, 256> digit_table() {
 }
 constexpr std::array<std::uint8_t, 256> kDigits = digit_table();
 
-// Bytes, one after another; each gives nothing behind the end.
+// Bytes, one after another; nothing after the end.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
@@ -54,7 +56,7 @@ class Bytes {
     bytes_.remove_prefix(1);
     return byte;
   }
-  // Passes over `count` bytes, or over what is left, and says how many it were.
+  // Skips `count` bytes, or what is left. Returns how many.
   std::size_t skip(std::size_t count) {
     count = std::min(count, bytes_.size());
     bytes_.remove_prefix(count);
@@ -66,7 +68,7 @@ class Bytes {
   std::string_view bytes_;
 };
 
-// The bytes that base64 spells, up to the first character that is no digit.
+// The bytes of base64, up to the first character that is not a digit.
 class Base64Bytes {
  public:
   explicit Base64Bytes(std::string_view text) : text_(text) {}
@@ -84,7 +86,7 @@ class Base64Bytes {
     count_ -= 8;
     return static_cast<std::uint8_t>(bits_ >> count_);
   }
-  // Most of what is passed over is whole groups, which need only be checked; next() deals with the rest.
+  // Whole groups need only be checked; next() takes the rest.
   std::size_t skip(std::size_t count) {
     std::size_t skipped = 0;
     while (skipped < count) {
@@ -113,7 +115,7 @@ class Base64Bytes {
   int count_ = 0;
 };
 
-// Reads numbers forwards. Behind the end, or behind kMaxHeaderBytes, every number is 0 and ok() is false.
+// Reads numbers forwards. After the end, or after kMaxHeaderBytes, every number is 0 and ok() is false.
 template <typename Source>
 class Reader {
  public:
@@ -266,7 +268,7 @@ std::optional<ImageSize> jpeg_size(R r) {
     if (length < 2) return std::nullopt;
     if (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC) {
       r.skip(1);
-      const std::uint32_t height = r.big16();  // 0: said at the end of the first scan, which is not read
+      const std::uint32_t height = r.big16();  // 0: given after the first scan, which is not read
       const std::uint32_t width = r.big16();
       return sized(r.ok(), width, height);
     }
@@ -320,7 +322,7 @@ std::optional<double> seconds_of(std::string_view input) {
     if (!r.ok()) break;
     if (name == 0x64617461) {  // "data"
       if (rate == 0) return std::nullopt;
-      // A recorder that did not come back to write the size leaves 0 or the largest number.
+      // A recorder that could not write the final size leaves 0 or the largest number.
       const std::size_t said = size == 0 ? std::numeric_limits<std::size_t>::max() : size;
       return static_cast<double>(std::min(said, r.left())) / rate;
     }

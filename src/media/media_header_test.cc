@@ -91,7 +91,7 @@ TEST(MediaHeader, ReadsTheSizeOfEveryFormat) {
     EXPECT_EQ(image_size(picture.bytes), picture.size) << picture.name;
 }
 
-// H3
+// HEADER3
 TEST(MediaHeader, ReadsBase64AsItReadsTheBytes) {
   for (const Picture& picture : pictures()) {
     for (std::size_t more = 0; more < 3; ++more) {
@@ -106,7 +106,7 @@ TEST(MediaHeader, ReadsBase64AsItReadsTheBytes) {
   }
 }
 
-// H2
+// HEADER2
 TEST(MediaHeader, GivesNothingForWhatShowsNoSize) {
   const std::string none[] = {
       "",
@@ -141,7 +141,7 @@ TEST(MediaHeader, GivesNothingForWhatShowsNoSize) {
   EXPECT_EQ(base64_image_size("iVBOR*"), std::nullopt);
 }
 
-// H1: whatever is missing, nothing is made up.
+// HEADER1: whatever is missing, nothing is made up.
 TEST(MediaHeader, GivesNothingForAHeaderThatIsCutOff) {
   for (const Picture& picture : pictures()) {
     std::size_t needed = picture.bytes.size();
@@ -155,8 +155,8 @@ TEST(MediaHeader, GivesNothingForAHeaderThatIsCutOff) {
   }
 }
 
-// H4
-TEST(MediaHeader, LooksAtOneMebibyteAndNotBehindIt) {
+// HEADER4
+TEST(MediaHeader, LooksAtOneMebibyteAndNotAfterIt) {
   std::string before = "\xFF\xD8";
   const std::string frame = jpeg_frame(0xC0, 3, 4);
   const std::string large = jpeg_segment(0xE2, std::string(65533, 'p'));
@@ -173,8 +173,8 @@ TEST(MediaHeader, LooksAtOneMebibyteAndNotBehindIt) {
   }
 }
 
-// H3: what stands before the size is passed over, in lines of any width and from any digit of a group on.
-TEST(MediaHeader, FindsTheSizeBehindLongSegmentsInBase64) {
+// HEADER3: what precedes the size is skipped, in lines of any width and from any digit of a group on.
+TEST(MediaHeader, FindsTheSizeAfterLongSegmentsInBase64) {
   for (std::size_t length = 200; length < 220; ++length) {
     const std::string before = "\xFF\xD8" + jpeg_segment(0xE1, std::string(length, 'e')) +
                                jpeg_segment(0xE2, std::string(3 * length, 'p'));
@@ -190,7 +190,7 @@ TEST(MediaHeader, FindsTheSizeBehindLongSegmentsInBase64) {
   }
 }
 
-// H1
+// HEADER1
 TEST(MediaHeader, AllocatesNothing) {
   const std::string text = base64_encode(jpeg(1920, 1080));
   EXPECT_EQ(test::allocations_of([&] {
@@ -234,7 +234,7 @@ TEST(MediaHeader, ReadsHowLongAWavLasts) {
   for (const std::string& bytes : none) EXPECT_EQ(wav_seconds(bytes), std::nullopt);
 }
 
-// H1, H2: headers that were changed at random, which is where sizes and lengths lie.
+// HEADER1, HEADER2: headers that were changed at random, which is where sizes and lengths lie.
 TEST(MediaHeader, StandsMutatedHeaders) {
   std::mt19937 random(20251115);
   std::vector<Picture> all = pictures();

@@ -11,7 +11,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-// Nothing behind this many bytes is looked at.
+// Only so many bytes are read.
 constexpr std::size_t kWindow = 48;
 
 // `bytes` stand at `offset`, or, if `anywhere`, at any place from `offset` on within the window.

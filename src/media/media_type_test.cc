@@ -77,7 +77,7 @@ TEST(MediaType, IsShownByBase64InLines) {
   std::string lines = "\r\n";
   for (std::size_t i = 0; i < text.size(); i += 19) lines += text.substr(i, 19) + "\r\n";
   EXPECT_EQ(sniff_base64_media_type(lines), "application/pdf");
-  // Behind the first characters nothing is judged.
+  // Only the first characters matter.
   EXPECT_EQ(sniff_base64_media_type(text + "!!!"), "application/pdf");
 }
 

@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view text) {
   return trimmed_end(text);
 }
 
-// Takes a string in quotes from the front; a backslash stands for the character behind it.
+// Takes a string in quotes from the front; a backslash stands for the character after it.
 std::string take_quoted(std::string_view& text) {
   std::string out;
   text.remove_prefix(1);

@@ -23,7 +23,7 @@ TEST(MimeType, ReadsTypesAndParameters) {
   EXPECT_EQ(shown("text/html;a=\"b\\"), "text/html;a=[b\\]");
 }
 
-TEST(MimeType, RefusesWhatIsNone) {
+TEST(MimeType, RefusesInvalidTypes) {
   for (const char* text :
        {"", "image", "/png", "image/", "image /png", "im age/png", "image/p ng", "image/png,x"}) {
     EXPECT_EQ(shown(text), "none") << text;

@@ -1,5 +1,5 @@
-// Reader walks bytes as a program walks a file: it may stand behind the end, and a read gives what is there.
-// Numbers that are not wholly there are none. One thread at a time.
+// Reader reads bytes like a file: it may seek past the end, and a read gives the bytes that exist. A number
+// that is not complete is std::nullopt. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Reader {
     at_ += there;
     return out;
   }
-  // All of `count` bytes, or nothing; then what is there was read all the same.
+  // All of `count` bytes, or nothing; the bytes that exist are consumed either way.
   std::optional<std::string_view> all(std::size_t count) {
     const std::string_view out = some(count);
     if (out.size() < count) return std::nullopt;

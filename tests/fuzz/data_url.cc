@@ -1,6 +1,6 @@
 // Data URLs as browsers read them. The first byte is the limit, the rest is the URL. The URL, parsed and
-// written again, holds the same bytes (D1), the limit holds (D2), and media are what their bytes show (D3,
-// D4).
+// written again, holds the same bytes (DATA_URL1), the limit holds (DATA_URL2), and media are what their
+// bytes show (DATA_URL3, DATA_URL4).
 #include "parley/media/data_url.h"
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "media/image/sample_images.h"
+#include "media/image/sample_images_testing.h"
 #include "parley/parley.h"
 
 namespace {

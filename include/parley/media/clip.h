@@ -1,18 +1,19 @@
-// Whether bytes are a clip, a piece of audio or video, that may enter a conversation. Headers are read, sound
-// and pictures are not decoded: what is no clip, what contradicts itself and what is too large is found here
-// and not by a provider, which would refuse the whole conversation at every later turn.
+// Checks whether bytes are an audio or video clip that may enter a conversation. Headers are read, samples
+// and frames are not decoded: what is not a clip, contradicts itself or is too large is found here and not by
+// a provider, which would refuse the whole conversation at every later turn.
 //
-// Invariants (quoted by tests as C1..C7):
-//   C1  No input makes a check throw, print or read outside of it; every refusal has a reason and a sentence.
-//   C2  A check holds no more than a few numbers, whatever the size of the clip, and takes at most linear
-//       time. Nothing recurses on the depth of boxes.
-//   C3  A limit holds at the limit and refuses above it. Base64 over the limit of bytes is not decoded.
-//   C4  The format is what the bytes show, the kind is what the tracks are. What a name or a media type says
-//       has no part in it. A media type is canonical (base/media_type.h).
-//   C5  The numbers of a good clip are possible: a rate is at most kMaxSampleRate, a clip has at most 255
-//       channels and 65535 pixels a side, and lasts at most kMaxSeconds. What says otherwise is broken.
-//   C6  Base64 of the bytes, in lines or with no padding, has the verdict of the bytes.
-//   C7  A clip whose end is missing is good if its headers are there, and says so (`is_cut_off`).
+// Invariants (quoted by tests as CLIP1..CLIP7):
+//   CLIP1  No input makes a check throw, print or read out of bounds; every refusal has a reason and a
+//          sentence.
+//   CLIP2  A check holds no more than a few numbers, whatever the size of the clip, and takes at most linear
+//          time. Nothing recurses on the depth of boxes.
+//   CLIP3  A limit accepts its own value and refuses more. Base64 over the limit of bytes is not decoded.
+//   CLIP4  The format is what the bytes show, the kind is what the tracks are. File names and media types are
+//          ignored. A media type is canonical (media_type.h).
+//   CLIP5  The numbers of a good clip are possible: a rate is at most kMaxSampleRate, a clip has at most 255
+//          channels and 65535 pixels a side, and lasts at most kMaxSeconds. Any other number is Broken.
+//   CLIP6  Base64 of the bytes, in lines or with no padding, has the verdict of the bytes.
+//   CLIP7  A clip whose end is missing is good if its headers are there, and says so (`is_cut_off`).
 //
 // Pure functions; safe from any thread.
 #pragma once
@@ -54,12 +55,12 @@ inline constexpr double kMaxSeconds = 366.0 * 24 * 60 * 60;
 
 // Why a clip is refused, by what the caller can do about it.
 enum class ClipReason : std::uint8_t {
-  None,          // It is not.
-  Base64,        // The text is no base64.
+  None,          // It is accepted.
+  Base64,        // The text is not base64.
   Bytes,         // More bytes than allowed: send a smaller file.
   Unidentified,  // None of the formats.
   Broken,        // A format was recognised, and its headers are cut off or contradict themselves.
-  Unsupported,   // A clip, but none that models take: encrypted, or of an outdated kind.
+  Unsupported,   // A clip of a kind that models do not accept: encrypted, or an outdated form.
   Duration,      // It lasts longer than allowed: cut it.
 };
 
@@ -76,18 +77,18 @@ struct ClipOptions {
 };
 
 struct ClipCheck {
-  ClipKind kind = ClipKind::Unknown;  // Audio if there is sound only; until tracks are read, as sniffed.
+  ClipKind kind = ClipKind::Unknown;  // Audio without a video track; until tracks are read, as sniffed.
   ClipFormat format = ClipFormat::Unknown;
   // "audio/wav", "audio/mpeg", "audio/flac", "audio/ogg", "audio/aac", "audio/mp4", "video/mp4",
-  // "video/quicktime" (for sound only too), "video/webm", "audio/webm", "video/x-matroska",
+  // "video/quicktime" (also for audio only), "video/webm", "audio/webm", "video/x-matroska",
   // "audio/x-matroska"; "" if the format is not known.
   std::string_view media_type;
   std::size_t bytes = 0;          // of the file
-  std::uint32_t sample_rate = 0;  // of the first track of sound, in Hz; 0 if not known
+  std::uint32_t sample_rate = 0;  // of the first audio track, in Hz; 0 if not known
   std::uint32_t channels = 0;     // 0 if not known
-  std::uint32_t width = 0;        // of the first track of pictures, as it is shown; 0 if not known
+  std::uint32_t width = 0;        // of the first video track, as it is shown; 0 if not known
   std::uint32_t height = 0;
-  // What the headers say; of WAV, how much of that is there. Streams do not say.
+  // From the headers; of WAV, from the data that is there. Absent for live streams.
   std::optional<double> seconds = {};
   bool is_estimate = false;  // `seconds` is taken from the rate of the first frames: MP3 and AAC only
   bool is_cut_off = false;   // The headers promise more bytes than there are.
@@ -98,11 +99,11 @@ struct ClipCheck {
   bool operator==(const ClipCheck&) const = default;
 };
 
-// What was found out before the refusal is in the result too: a clip that lasts too long has its duration.
+// The result also has what was found before a refusal: a clip that lasts too long has its duration.
 ClipCheck check_clip(std::string_view bytes, const ClipOptions& options = {});
 
-// The same from base64, or from a data URL that holds base64. Whitespace and missing padding are forgiven
-// (Base64Mode::Forgiving); the media type of the data URL is not looked at (C4).
+// The same from base64, or from a data URL that holds base64. Whitespace and missing padding are allowed
+// (Base64Mode::Forgiving); the media type of the data URL is ignored (CLIP4).
 ClipCheck check_base64_clip(std::string_view text, const ClipOptions& options = {});
 
 }  // namespace parley

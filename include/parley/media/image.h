@@ -1,15 +1,18 @@
-// Whether bytes are an image that may enter a conversation. An image that cannot be decoded makes a provider
-// refuse the whole conversation at every later turn, so it is looked at before, at one of two levels.
+// Checks whether bytes are an image that may enter a conversation, at one of two levels. An image that cannot
+// be decoded makes a provider refuse the whole conversation at every later turn.
 //
-// Invariants (quoted by tests as I1..I8):
-//   I1  Header gives the verdict of Pillow 11.1.0's open() and verify(), with the limits below.
-//   I2  Decode accepts a part of what Header accepts: what Pillow's load() refuses is refused.
-//   I3  No input makes a check throw, print or read outside of it; every refusal has a reason and a sentence.
-//   I4  A limit holds at the limit and refuses one above it. Base64 over the limit of bytes is not decoded.
-//   I5  Decoding holds rows, never the image, where the format allows it (docs/limits.md names the others).
-//   I6  The format is what the bytes show. What a name or a media type says has no part in it.
-//   I7  Bytes behind the end of the image are counted, and are no reason to refuse it.
-//   I8  An image that moves is judged by its first frame; its other frames are counted.
+// Invariants (quoted by tests as IMAGE1..IMAGE8):
+//   IMAGE1  Header gives the verdict of Pillow 11.1.0's open() and verify(), with the limits below.
+//   IMAGE2  Decode accepts a part of what Header accepts: what Pillow's load() refuses is refused.
+//   IMAGE3  No input makes a check throw, print or read out of bounds; every refusal has a reason and a
+//           sentence.
+//   IMAGE4  A limit accepts its own value and refuses one more. Base64 over the limit of bytes is not
+//           decoded.
+//   IMAGE5  Decoding holds rows, never the image, where the format allows it (docs/limits.md names the
+//           others).
+//   IMAGE6  The format is what the bytes show. File names and media types are ignored.
+//   IMAGE7  Bytes after the end of the image are counted, and do not make it invalid.
+//   IMAGE8  An animation is judged by its first frame; its other frames are counted.
 //
 // Pure functions; safe from any thread.
 #pragma once
@@ -46,12 +49,12 @@ enum class ImageLevel : std::uint8_t {
 
 // Why an image is refused, by what the caller can do about it.
 enum class ImageReason : std::uint8_t {
-  None,          // It is not.
-  Base64,        // The text is no base64.
+  None,          // It is accepted.
+  Base64,        // The text is not base64.
   Bytes,         // More bytes than allowed: send a smaller file.
   Unidentified,  // None of the formats, or one whose first header is broken.
   Broken,        // A format was recognised, and its headers or checksums contradict themselves.
-  Unsupported,   // An image, but none that models take.
+  Unsupported,   // An image of a kind that models do not accept.
   Pixels,        // More pixels than allowed, which may be a bomb.
   Sides,         // A side is too long: scale it down.
   Undecodable,   // The headers are good, the pixels are not: cut off or damaged.
@@ -75,7 +78,7 @@ struct ImageCheck {
   std::uint32_t height = 0;
   std::size_t bytes = 0;     // of the file
   std::uint32_t frames = 0;  // As many as the file says or shows; 0 if not known.
-  std::size_t trailing = 0;  // Bytes behind the end. TIFF has no end, and RLE in BMP none that is known.
+  std::size_t trailing = 0;  // Bytes after the end; 0 for TIFF and RLE in BMP, whose end is not known.
   ImageReason reason = ImageReason::None;
   std::string sentence;  // Lower case, one sentence; empty if the image is good.
 
@@ -83,15 +86,15 @@ struct ImageCheck {
   bool operator==(const ImageCheck&) const = default;
 };
 
-// What was found out before the refusal is in the result too: an image with too long a side has its size.
+// The result also has what was found before a refusal: an image with too long a side has its size.
 ImageCheck check_image(std::string_view bytes, const ImageOptions& options = {});
 
-// The same from base64, or from a data URL that holds base64. Whitespace and missing padding are forgiven
-// (Base64Mode::Forgiving); the media type of the data URL is not looked at (I6).
+// The same from base64, or from a data URL that holds base64. Whitespace and missing padding are allowed
+// (Base64Mode::Forgiving); the media type of the data URL is ignored (IMAGE6).
 ImageCheck check_base64_image(std::string_view text, const ImageOptions& options = {});
 
-// OpenManus' own validator of images in base64, step by step and to the letter of its messages, on Python
-// with Pillow 11.1.0; "Valid image" if `ok`. Two endings are ours: "cannot identify image file" without the
+// OpenManus' own validator of images in base64, with the exact messages it has on Python with Pillow 11.1.0;
+// "Valid image" if `ok`. Two messages are Parley's: "cannot identify image file" without the
 // address of a Python object, which Pillow puts there, and also for images that Pillow knows and this library
 // does not (ICO, PPM, TGA, ...), which OpenManus refuses as "Unsupported image format: ICO".
 struct OpenManusVerdict {

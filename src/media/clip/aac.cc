@@ -46,7 +46,7 @@ std::optional<Frame> frame_at(std::string_view bytes, std::size_t at) {
 }  // namespace
 
 Found read_aac(std::string_view bytes) {
-  if (bytes.starts_with("ADIF")) return unsupported("the AAC is of an outdated kind (ADIF)");
+  if (bytes.starts_with("ADIF")) return unsupported("the AAC is of an outdated form (ADIF)");
   const auto first = frame_at(bytes, 0);
   if (!first || first->size > bytes.size()) return broken("the AAC has no whole frame");
   Header header{.format = ClipFormat::Aac, .sample_rate = first->rate, .channels = first->channels};

@@ -78,14 +78,14 @@ std::string shown(double seconds) {
   return {digits.data(), end.ptr};
 }
 
-// What C5 forbids; "" if nothing.
+// What CLIP5 forbids; "" if nothing.
 std::string_view impossible(const Header& header) {
   if (header.sample_rate > kMaxSampleRate) return "has an impossible sample rate";
   if (header.channels > 255) return "has an impossible number of channels";
-  if (header.width > 65535 || header.height > 65535) return "has impossibly large pictures";
-  // Written so that what is no number is impossible too.
+  if (header.width > 65535 || header.height > 65535) return "has an impossible picture size";
+  // Written so that NaN is impossible too.
   if (header.seconds && !(*header.seconds >= 0 && *header.seconds <= kMaxSeconds)) {
-    return "lasts an impossible time";
+    return "has an impossible duration";
   }
   return {};
 }
@@ -114,7 +114,7 @@ ClipCheck check_clip(std::string_view bytes, const ClipOptions& options) {
   const std::size_t first = first_limit(format, options);
   if (bytes.size() > first) return too_large(first);
   if (format == ClipFormat::Unknown) {
-    return refuse(ClipReason::Unidentified, "the bytes are no audio or video of a known format");
+    return refuse(ClipReason::Unidentified, "not audio or video of a known format");
   }
 
   media::clip::Found header = row_of(format).read(bytes);

@@ -1,7 +1,7 @@
 // What each format says and when it contradicts itself.
 #include <gtest/gtest.h>
 
-#include "media/clip/sample_clips.h"
+#include "media/clip/sample_clips_testing.h"
 #include "parley/media/clip.h"
 #include "parley/media/media_header.h"
 
@@ -162,7 +162,7 @@ TEST(ClipOgg, OtherCodecs) {
             ClipReason::Unsupported);
 }
 
-TEST(ClipOgg, TheLastPageOfTheStreamSaysHowLong) {
+TEST(ClipOgg, TheLastPageOfTheStreamGivesTheDuration) {
   const std::string head = ogg_page(vorbis_head(), 0, 2);
   const std::string sound(60'000, 'o');
   EXPECT_EQ(seconds(head + ogg_page(sound, 44100) + ogg_page(sound, 88200)), 2);
@@ -241,7 +241,7 @@ TEST(ClipMp4, SoundOfManyKinds) {
   EXPECT_EQ(check.channels, 6U);
 }
 
-// C2
+// CLIP2
 TEST(ClipMp4, BoxesAreNotEnteredDeeperThanTheyMayBe) {
   std::string nested = picture_track();
   for (int i = 0; i < 1000; ++i) nested = box("trak", nested);
@@ -264,7 +264,7 @@ TEST(ClipMatroska, LiveStreamsHaveNoSizesAndNoDuration) {
   EXPECT_FALSE(check.is_cut_off);
 }
 
-TEST(ClipMatroska, TracksMayStandBehindTheSound) {
+TEST(ClipMatroska, TracksMayStandAfterTheSound) {
   EXPECT_EQ(reason(ebml("webm") + segment(webm_info() + cluster() + element(0x1654AE6B, webm_sound()))),
             ClipReason::None);
   EXPECT_EQ(reason(ebml("webm") + segment(webm_info() + cluster())), ClipReason::Broken);

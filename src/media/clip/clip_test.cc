@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/allocations_testing.h"
-#include "media/clip/sample_clips.h"
+#include "media/clip/sample_clips_testing.h"
 #include "parley/media/base64.h"
 #include "parley/media/media_type.h"
 
@@ -64,7 +64,7 @@ TEST(Clip, GoodClipsAreGood) {
   }
 }
 
-// C1, C5: whatever a check says of damaged bytes is possible.
+// CLIP1, CLIP5: whatever a check says of damaged bytes is possible.
 void expect_possible(const ClipCheck& check) {
   EXPECT_EQ(check.valid(), check.sentence.empty());
   EXPECT_EQ(check.valid(), to_string(check.reason).empty());
@@ -76,11 +76,11 @@ void expect_possible(const ClipCheck& check) {
   EXPECT_EQ(canonical_media_type(check.media_type), check.media_type);
 }
 
-// C1, C7
+// CLIP1, CLIP7
 TEST(Clip, CutOffAtEveryByte) {
   for (const Sample& sample : all_samples()) {
     for (std::size_t size = 0; size < sample.bytes.size(); ++size) {
-      // A buffer of its own, so that a sanitizer sees a read behind the end.
+      // A buffer of its own, so that a sanitizer sees a read after the end.
       const std::vector<char> bytes(sample.bytes.begin(),
                                     sample.bytes.begin() + static_cast<std::ptrdiff_t>(size));
       const ClipCheck check = check_clip({bytes.data(), bytes.size()});
@@ -102,8 +102,8 @@ TEST(Clip, EveryByteChangedIsNoHarm) {
   }
 }
 
-// C7
-TEST(Clip, AMissingEndIsSaid) {
+// CLIP7
+TEST(Clip, AMissingEndIsReported) {
   for (const std::string& whole : {wav(), xing(2, 1251) + mp3(2), ogg(), aac(), mp4(), webm(), mkv()}) {
     const ClipCheck check = check_clip(std::string_view(whole).substr(0, whole.size() - 9));
     EXPECT_TRUE(check.valid()) << check.media_type << ": " << check.sentence;
@@ -111,7 +111,7 @@ TEST(Clip, AMissingEndIsSaid) {
   }
 }
 
-// C2
+// CLIP2
 TEST(Clip, AGoodClipIsCheckedWithoutAllocating) {
   for (const Sample& sample : all_samples()) {
     bool is_valid = false;
@@ -120,7 +120,7 @@ TEST(Clip, AGoodClipIsCheckedWithoutAllocating) {
   }
 }
 
-// ---- C3
+// ---- CLIP3
 
 TEST(Clip, BytesHoldAtTheLimitOfTheKind) {
   for (const Sample& sample : all_samples()) {
@@ -173,7 +173,7 @@ TEST(Clip, Base64OverTheLimitIsNotDecoded) {
   EXPECT_EQ(check.bytes, 0U);
 }
 
-// ---- C4, C6
+// ---- CLIP4, CLIP6
 
 TEST(Clip, Base64HasTheVerdictOfTheBytes) {
   for (const Sample& sample : all_samples()) {
@@ -213,7 +213,7 @@ TEST(Clip, TheTracksMakeTheKind) {
   EXPECT_EQ(quicktime.media_type, "video/quicktime");
 }
 
-// C5
+// CLIP5
 TEST(Clip, ImpossibleNumbersAreBroken) {
   const auto reason = [](const std::string& bytes) { return check_clip(bytes).reason; };
   EXPECT_EQ(reason(wav_of(wav_format(kMaxSampleRate) + riff_chunk("data", "12"))), ClipReason::None);

@@ -18,9 +18,9 @@ Found read_flac_stream(std::string_view block) {
   const std::uint32_t channels = (word >> 9 & 7) + 1;
   const std::uint32_t bits = (word >> 4 & 31) + 1;
   const std::uint64_t samples = std::uint64_t{word & 15} << 32 | big32_at(block, 14);
-  if (least < 16 || most < least) return broken("the FLAC has impossible sizes of frames");
+  if (least < 16 || most < least) return broken("the FLAC has impossible block sizes");
   if (rate == 0) return broken("the FLAC has a sample rate of 0");
-  if (bits < 4) return broken("the FLAC has too few bits a sample");
+  if (bits < 4) return broken("the FLAC has fewer than 4 bits per sample");
   Header header{.format = ClipFormat::Flac, .sample_rate = rate, .channels = channels};
   if (samples != 0) header.seconds = static_cast<double>(samples) / rate;
   return header;
@@ -33,23 +33,23 @@ Found read_flac(std::string_view bytes) {
   std::optional<Header> header;
   for (bool is_last = false; !is_last;) {
     const auto word = reader.big32();
-    if (!word) return broken("the FLAC ends before its sound");
+    if (!word) return broken("the FLAC ends before its audio data");
     is_last = *word >> 31 != 0;
     const std::uint32_t type = *word >> 24 & 127;
     const std::uint32_t size = *word & 0xFFFFFF;
     const auto block = reader.all(size);
-    if (!block) return broken("the FLAC ends before its sound");
+    if (!block) return broken("the FLAC ends before its audio data");
     if (type == kForbidden) return broken("the FLAC has a block of an impossible type");
-    if ((type == kStream) != !header) return broken("the FLAC does not begin with its stream");
+    if ((type == kStream) != !header) return broken("the FLAC does not begin with STREAMINFO");
     if (header) continue;
-    if (size != kFlacStream) return broken("the stream of the FLAC has a wrong size");
+    if (size != kFlacStream) return broken("the STREAMINFO of the FLAC has a wrong size");
     Found read = read_flac_stream(*block);
     if (!read) return read;
     header = *read;
   }
   const auto sync = reader.big16();
-  if (!sync) return broken("the FLAC holds no sound");
-  if ((*sync & 0xFFFE) != 0xFFF8) return broken("the FLAC has no frame where its sound begins");
+  if (!sync) return broken("the FLAC has no audio data");
+  if ((*sync & 0xFFFE) != 0xFFF8) return broken("the FLAC has no frame at the start of its audio data");
   return *header;
 }
 

@@ -1,5 +1,5 @@
 // What clip.cc asks of a format: what its headers say. A reader may leave numbers at 0 that are not there; it
-// need not look at what C5 forbids, which clip.cc does for all of them.
+// need not look at what CLIP5 forbids, which clip.cc does for all of them.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ using Found = std::expected<Header, Refusal>;
 
 // REQUIRES: the bytes show the format (sniff_media_type).
 Found read_wav(std::string_view bytes);       // wav.cc
-Found read_mpeg(std::string_view bytes);      // mp3.cc: MP3, AAC, and what stands behind an ID3 tag
+Found read_mpeg(std::string_view bytes);      // mp3.cc: MP3, AAC, and what follows an ID3 tag
 Found read_aac(std::string_view bytes);       // aac.cc
 Found read_flac(std::string_view bytes);      // flac.cc
 Found read_ogg(std::string_view bytes);       // ogg.cc

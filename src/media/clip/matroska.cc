@@ -90,12 +90,12 @@ class Matroska {
   Found read() {
     if (auto walked = walk(); !walked) return std::unexpected(std::move(walked).error());
     if (header_.format == ClipFormat::Unknown) {
-      return unsupported("the file is of the family of Matroska, but neither WEBM nor MKV");
+      return unsupported("the file is EBML, but neither WEBM nor MKV");
     }
     if (!has_tracks_) return broken("the " + name() + " ends before its tracks");
     if (!has_sound_ && !header_.has_pictures)
-      return broken("the " + name() + " has no sound and no pictures");
-    if (unit_ == 0) return broken("the " + name() + " has a unit of time of 0");
+      return broken("the " + name() + " has no audio and no video track");
+    if (unit_ == 0) return broken("the " + name() + " has a time scale of 0");
     if (duration_ && *duration_ != 0) header_.seconds = *duration_ * static_cast<double>(unit_) / 1e9;
     return header_;
   }
@@ -120,7 +120,7 @@ class Matroska {
         if (level.place == Place::Track) {
           if (auto kept = keep_track(); !kept) return kept;
         }
-        // What stands behind the segment is not looked at.
+        // What follows the segment is ignored.
         if (depth == 0 || level.place == Place::Segment) return {};
         --depth;
         continue;
@@ -130,7 +130,7 @@ class Matroska {
       const auto size = id ? number_at(inside, at + id->length, 8, false) : std::nullopt;
       const bool is_outer = level.place == Place::File || level.place == Place::Segment;
       if (!size) {
-        if (!is_outer || !has_tracks_) return broken("the " + name() + " has an element that cannot be");
+        if (!is_outer || !has_tracks_) return broken("the " + name() + " has an invalid element");
         header_.is_cut_off = true;
         return {};
       }
@@ -149,7 +149,7 @@ class Matroska {
         header_.is_cut_off = true;
         return {};
       } else {
-        return broken("the " + name() + " has an element that leaves its element");
+        return broken("the " + name() + " has an element that exceeds its parent");
       }
       if (entry == std::end(kEntries)) {
         if (auto read = read_element(level.place, id->value, bytes_.substr(body_at, end - body_at)); !read)

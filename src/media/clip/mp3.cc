@@ -4,11 +4,11 @@
 //           the end if flag 10 is set
 //   frame   11 bits of 1, 2 bits version, 2 bits layer, 1 bit no checksum; 4 bits bitrate, 2 bits rate,
 //           1 bit padding, 1 bit; 2 bits mode, 6 bits; side information; sound
-//   Xing    in the first frame, behind the side information: "Xing" or "Info", u32 flags, u32 frames if
+//   Xing    in the first frame, after the side information: "Xing" or "Info", u32 flags, u32 frames if
 //           flag 1, u32 bytes if flag 2, 100 bytes if flag 4, 4 bytes if flag 8; then LAME's and FFmpeg's
-//           encoders put their names in 9 bytes, and behind 12 more the samples that are not played: 12
+//           encoders put their names in 9 bytes, and after 12 more the samples that are not played: 12
 //           bits in front, 12 at the end
-//   VBRI    in the first frame, 32 bytes behind its header: "VBRI", u16 version, delay, quality, u32
+//   VBRI    in the first frame, 32 bytes after its header: "VBRI", u16 version, delay, quality, u32
 //           bytes, frames
 #include <algorithm>
 
@@ -20,7 +20,7 @@ namespace parley::media::clip {
 namespace {
 
 constexpr std::size_t kHead = 4;
-// How far the first frame may be behind the tag: padding and half a frame of a cut stream fit.
+// How far the first frame may be after the tag: padding and half a frame of a cut stream fit.
 constexpr std::size_t kSearched = std::size_t{64} * 1024;
 // Of the lowest bitrate at the highest rate that has it.
 constexpr std::uint64_t kLeastFrame = 24;
@@ -67,7 +67,7 @@ bool may_end_at(std::string_view bytes, std::size_t at) {
   return rest.size() < kHead || rest.starts_with("TAG") || rest.starts_with("APETAGEX");
 }
 
-// A frame that is whole and has another one of its kind, or the end, behind it: chance makes no two.
+// A complete frame that another one of its kind, or the end, follows: two in a row are not a coincidence.
 bool is_followed(std::string_view bytes, std::size_t at, const Frame& frame) {
   if (frame.size > bytes.size() - at) return false;
   const std::size_t next = at + frame.size;
@@ -117,7 +117,7 @@ Found read_frames(std::string_view bytes) {
     if (frame && is_followed(bytes, at, *frame)) break;
     frame.reset();
   }
-  if (!frame) return broken("the MP3 has no frames of sound");
+  if (!frame) return broken("the MP3 has no audio frames");
   bytes.remove_prefix(at);
 
   Header header{.format = ClipFormat::Mp3, .sample_rate = frame->rate, .channels = frame->channels};
@@ -145,13 +145,13 @@ Found read_frames(std::string_view bytes) {
 Found read_mpeg(std::string_view bytes) {
   while (bytes.starts_with("ID3")) {
     constexpr std::size_t kTag = 10;
-    if (bytes.size() < kTag) return broken("the MP3 ends inside its tag");
+    if (bytes.size() < kTag) return broken("the MP3 ends inside its ID3 tag");
     const std::uint32_t word = big32_at(bytes, 6);
-    if ((word & 0x80808080) != 0) return broken("the tag of the MP3 has no size");
+    if ((word & 0x80808080) != 0) return broken("the ID3 tag of the MP3 has an invalid size");
     std::size_t size = kTag;
     size += (word & 0x7F) | (word >> 8 & 0x7F) << 7 | (word >> 16 & 0x7F) << 14 | (word >> 24 & 0x7F) << 21;
     if ((u8_at(bytes, 5) & 0x10) != 0) size += kTag;
-    if (size >= bytes.size()) return broken("the MP3 ends inside its tag");
+    if (size >= bytes.size()) return broken("the MP3 ends inside its ID3 tag");
     bytes.remove_prefix(size);
   }
   const std::string_view type = sniff_media_type(bytes);

@@ -1,7 +1,7 @@
 // MP4, M4A and MOV: boxes {u32 size with these eight bytes, type, ...}, big endian. A size of 1 means that a
-// u64 size follows the type, 0 that the box goes on to the end. These boxes are looked at:
+// u64 size follows the type, 0 that the box extends to the end. These boxes are read:
 //
-//   moov                                  in front of the sound and the pictures (mdat), or behind
+//   moov                                  in front of the sound and the pictures (mdat), or after
 //     mvhd                                the unit of time, the duration
 //     mvex mehd                           the duration of a film in fragments
 //     trak tkhd                           width and height as shown, a matrix that may turn them
@@ -97,9 +97,9 @@ class Mp4 {
     if (!has_moov_)
       return broken("the " + name() + " has no index (moov): it is cut off or was not finished");
     if (!times_) return broken("the index of the " + name() + " has no header");
-    if (times_->unit == 0) return broken("the " + name() + " has a unit of time of 0");
+    if (times_->unit == 0) return broken("the " + name() + " has a time scale of 0");
     if (!has_sound_ && !header_.has_pictures)
-      return broken("the " + name() + " has no sound and no pictures");
+      return broken("the " + name() + " has no audio and no video track");
     header_.seconds = times_->seconds();
     if (!header_.seconds) header_.seconds = Times{times_->unit, fragments_}.seconds();
     if (!header_.seconds) header_.seconds = longest_;
@@ -147,7 +147,7 @@ class Mp4 {
         return broken("the " + name() + " has a box that is smaller than its header");
       }
       if (size > level.end - at) {
-        if (level.place != Place::File) return broken("the " + name() + " has a box that leaves its box");
+        if (level.place != Place::File) return broken("the " + name() + " has a box that exceeds its parent");
         if (type == "moov") return broken("the index of the " + name() + " is cut off");
         header_.is_cut_off = true;
         return {};
@@ -184,7 +184,7 @@ class Mp4 {
       read_tkhd(body, track_);
     } else if (place == Place::Mdia && type == "mdhd") {
       const auto times = times_of(body);
-      if (!times || times->unit == 0) return broken("a track of the " + name() + " has no unit of time");
+      if (!times || times->unit == 0) return broken("a track of the " + name() + " has no time scale");
       track_.times = *times;
     } else if (place == Place::Mdia && type == "hdlr") {
       if (body.size() >= 12) track_.handler = body.substr(8, 4);
@@ -224,7 +224,7 @@ class Mp4 {
     if (sample.size() < 36) return {};
     header_.channels = big16_at(sample, 24);
     header_.sample_rate = big16_at(sample, 32);  // of 16.16 bits
-    // QuickTime's second version has wider numbers behind fixed ones.
+    // QuickTime's second version has wider numbers after fixed ones.
     if (big16_at(sample, 16) == 2 && sample.size() >= 52) {
       const auto rate = std::bit_cast<double>(big64_at(sample, 40));
       if (!(rate >= 1 && rate <= kMaxSampleRate))

@@ -142,7 +142,7 @@ Found read_ogg(std::string_view bytes) {
   if (sound->rate == 0) return broken("the OGG has a sample rate of 0");
   if (sound->channels == 0) return broken("the OGG has no channels");
 
-  // Streams that run beside the first one begin before it goes on. A film has one of pictures.
+  // Parallel streams begin before the first one continues. A video has a video stream among them.
   std::string_view rest = bytes.substr(page->whole.size());
   for (int i = 0; i < kMaxStreams; ++i) {
     page = page_of(rest);
@@ -150,7 +150,7 @@ Found read_ogg(std::string_view bytes) {
     if (const auto other = read_stream(page->body); !other) return std::unexpected(other.error());
     rest.remove_prefix(page->whole.size());
   }
-  if (!page) return broken("the OGG ends before its sound");
+  if (!page) return broken("the OGG ends before its audio data");
 
   Header header{.format = ClipFormat::Ogg, .sample_rate = sound->rate, .channels = sound->channels};
   const auto granule = last_granule(rest, stream);

@@ -134,7 +134,7 @@ Found<Bmp> read_bmp(std::string_view bytes) {
   } else {
     constexpr std::uint32_t kSizes[] = {40, 52, 56, 64, 108, 124};
     if (std::ranges::find(kSizes, *header_size) == std::end(kSizes)) {
-      return broken("the BMP header has no known size",
+      return broken("the BMP header has an unknown size",
                     "Unsupported BMP header type (" + std::to_string(*header_size) + ")");
     }
     bmp.width = little32_at(header, 0);
@@ -152,7 +152,7 @@ Found<Bmp> read_bmp(std::string_view bytes) {
 
   constexpr std::uint32_t kDepths[] = {1, 4, 8, 16, 24, 32};
   if (std::ranges::find(kDepths, bmp.bits) == std::end(kDepths)) {
-    return broken("the BMP has no known number of bits a pixel",
+    return broken("the BMP has an unknown number of bits per pixel",
                   "Unsupported BMP pixel depth (" + std::to_string(bmp.bits) + ")");
   }
   bmp.pixel_bits = bmp.bits;
@@ -172,7 +172,7 @@ Found<Bmp> read_bmp(std::string_view bytes) {
 }
 
 // Counts the pixels that RLE makes, in the way Pillow fills them in: what runs over the end of a row as a
-// colour is dropped, what runs over it pixel by pixel goes on in the next one.
+// colour is dropped, single pixels past it continue in the next one.
 Found<void> decode_rle(std::string_view bytes, const Bmp& bmp, const Deadline& deadline) {
   Reader reader(bytes, bmp.pixels_at > bytes.size() ? bytes.size() : bmp.pixels_at);
   const std::uint64_t wanted = std::uint64_t{bmp.width} * bmp.height;
@@ -232,7 +232,7 @@ Found<void> decode_bmp(std::string_view bytes, const Deadline& deadline) {
   const Found<Bmp> bmp = read_bmp(bytes);
   if (!bmp) return std::unexpected(bmp.error());
   if (bmp->has_palette && bmp->palette_read / bmp->palette_entry > 256) {
-    return undecodable("the palette of the BMP has more colours than a byte can name");
+    return undecodable("the palette of the BMP has more than 256 colours");
   }
   if (bmp->compression == kRle8 || bmp->compression == kRle4) {
     if (bmp->bits > 8 || bmp->is_two_greys) {

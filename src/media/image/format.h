@@ -1,8 +1,8 @@
 // What image.cc asks of a format: its header as Pillow 11.1.0 reads it, and whether its pixels decode.
 //
-// Pillow tries one format after another. When one says "not mine" (a SyntaxError), the next may try, and in
-// the end the file is not identified; any other error ends the search with that error's text. For the verdict
-// it is all the same, for OpenManus' messages it is not: hence Refusal::pillow.
+// Pillow tries one format after another. After a SyntaxError ("not mine") it tries the next one, and in the
+// end the file is not identified; any other error ends the search with that error's text. The verdict is the
+// same, but OpenManus' messages differ: hence Refusal::pillow.
 #pragma once
 
 #include <chrono>
@@ -43,7 +43,7 @@ inline std::unexpected<Refusal> undecodable(std::string sentence) {
   return std::unexpected(Refusal{ImageReason::Undecodable, std::move(sentence), {}});
 }
 inline std::unexpected<Refusal> out_of_time() {
-  return std::unexpected(Refusal{ImageReason::Time, "the image is not decoded within the time allowed", {}});
+  return std::unexpected(Refusal{ImageReason::Time, "decoding the image takes longer than allowed", {}});
 }
 // What Image.open() refuses by itself.
 std::unexpected<Refusal> too_many_pixels(std::uint64_t pixels, std::uint64_t limit);
@@ -65,22 +65,22 @@ using Found = std::expected<T, Refusal>;
 // ---- PNG (png_header.cc, png_decode.cc)
 
 struct PngHeader : Header {
-  std::size_t data_at = 0;        // of the first chunk of pixels; 0 if there is none
+  std::size_t data_at = 0;        // of the first IDAT chunk; 0 if absent
   std::uint32_t frame_width = 0;  // of the first frame, which an fcTL may make smaller than the canvas
   std::uint32_t frame_height = 0;
   std::uint32_t pixel_bits = 0;
   bool is_interlaced = false;
 };
 Found<PngHeader> read_png_header(std::string_view bytes, const Deadline& deadline);
-// Every chunk from the first one of pixels to IEND. Sets `trailing`.
+// Every chunk from the first IDAT to IEND. Sets `trailing`.
 Found<void> verify_png(std::string_view bytes, PngHeader& header);
-// What the chunks behind the pixels say, which Pillow reads only when it decodes.
+// Reads the chunks after the pixels, which Pillow reads only when it decodes.
 Found<void> read_png_tail(std::string_view bytes, const PngHeader& header, const Deadline& deadline);
 Found<void> decode_png(std::string_view bytes, const PngHeader& header, const Deadline& deadline);
 
 // ---- JPEG (jpeg_header.cc, jpeg_decode.cc)
 
-// To count what is behind the end, all scans must be searched for it.
+// Counting the bytes after the end means searching all scans for it.
 Found<Header> read_jpeg_header(std::string_view bytes, bool counts_trailing);
 Found<void> decode_jpeg(std::string_view bytes, const Header& header, const Deadline& deadline);
 

@@ -65,7 +65,7 @@ Found<void> read_extension(Reader& reader) {
   if (!label) return not_identified("the GIF ends inside an extension");
   if (*label == 249 && !block.empty()) {
     const std::size_t needed = (u8_at(block, 0) & 1) != 0 ? 4 : 3;
-    if (block.size() < needed) return not_identified("the GIF has too short a graphic control");
+    if (block.size() < needed) return not_identified("the graphic control extension of the GIF is too short");
   } else if (*label == 254 && block.empty()) {
     return {};  // a comment of nothing: what follows is the next block
   } else if (*label == 255 && block.substr(0, 11) == "NETSCAPE2.0") {
@@ -123,7 +123,7 @@ Found<Gif> read_gif(std::string_view bytes, std::uint64_t max_pixels) {
   return gif;
 }
 
-// Counts the frames and what stands behind the end.
+// Counts the frames and the bytes after the end.
 void read_rest(std::string_view bytes, const Gif& gif, Header& header) {
   Reader reader(bytes, gif.data_at);
   skip_sub_blocks(reader);
@@ -146,7 +146,7 @@ void read_rest(std::string_view bytes, const Gif& gif, Header& header) {
   }
 }
 
-// The codes of sub-blocks; none behind the end.
+// The codes of sub-blocks; none after the end.
 class Codes {
  public:
   Codes(std::string_view bytes, std::size_t at) : bytes_(bytes), at_(at) {}
@@ -224,14 +224,14 @@ Found<void> decode_gif(std::string_view bytes, const Deadline& deadline) {
       continue;
     }
     if (last_length == 0) {
-      if (*code > clear) return undecodable("the pixels of the GIF start with a code that is not known yet");
+      if (*code > clear) return undecodable("the pixels of the GIF start with an undefined code");
       last_length = 1;
       ++made;
       continue;
     }
     // The code that is made by this very step stands for the last string and its first pixel again.
     if (*code > next || *code >= kMaxCodes) {
-      return undecodable("the pixels of the GIF have a code that is not known yet");
+      return undecodable("the pixels of the GIF have an undefined code");
     }
     const std::uint32_t length = *code == next ? last_length + 1 : length_of(*code);
     if (next < kMaxCodes) {

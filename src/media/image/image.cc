@@ -80,7 +80,7 @@ Found<PngHeader> read_header(std::string_view bytes, ImageFormat format, const I
     case ImageFormat::Unknown:
       break;
   }
-  return std::unexpected(Refusal{ImageReason::Unidentified, "the bytes are no image of a known format", {}});
+  return std::unexpected(Refusal{ImageReason::Unidentified, "not an image of a known format", {}});
 }
 
 Found<void> decode(std::string_view bytes, const PngHeader& header, const Deadline& deadline) {
@@ -102,7 +102,7 @@ Found<void> decode(std::string_view bytes, const PngHeader& header, const Deadli
     case ImageFormat::Unknown:
       break;
   }
-  return undecodable("the bytes are no image of a known format");
+  return undecodable("not an image of a known format");
 }
 
 }  // namespace
@@ -147,13 +147,14 @@ Inspection inspect(std::string_view bytes, const ImageOptions& options, bool cou
   }
   check.trailing = header->trailing;
   if (header->format == ImageFormat::Mpo) {
-    return refuse(
-        {ImageReason::Unsupported, "the file holds several JPEG images (MPO), which models do not take", {}});
+    return refuse({ImageReason::Unsupported,
+                   "the file holds several JPEG images (MPO), which models do not accept",
+                   {}});
   }
   if (header->width > options.side || header->height > options.side) {
     return refuse({ImageReason::Sides,
                    "the image has " + std::to_string(header->width) + " x " + std::to_string(header->height) +
-                       " pixels, and no side may be longer than " + std::to_string(options.side),
+                       " pixels; a side may have at most " + std::to_string(options.side),
                    {}});
   }
   if (options.level == ImageLevel::Decode) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "media/image/inflate.h"
-#include "media/image/sample_images.h"
+#include "media/image/sample_images_testing.h"
 
 namespace parley {
 namespace {
@@ -64,11 +64,12 @@ TEST(Image, GoodImagesAreGoodAtBothLevels) {
   }
 }
 
-// I2, I3: an image that is cut off anywhere is refused with a reason, and what decodes has good headers.
+// IMAGE2, IMAGE3: an image that is cut off anywhere is refused with a reason, and what decodes has good
+// headers.
 TEST(Image, CutOffAtEveryByte) {
   for (const Sample& sample : all_samples()) {
     for (std::size_t size = 0; size < sample.bytes.size(); ++size) {
-      // A buffer of its own, so that a sanitizer sees a read behind the end.
+      // A buffer of its own, so that a sanitizer sees a read after the end.
       const std::vector<char> bytes(sample.bytes.begin(),
                                     sample.bytes.begin() + static_cast<std::ptrdiff_t>(size));
       const std::string_view view(bytes.data(), bytes.size());
@@ -107,7 +108,7 @@ TEST(Image, EveryByteChangedIsNoHarm) {
   }
 }
 
-// ---- I1: what Pillow looks at, and what not
+// ---- IMAGE1: what Pillow looks at, and what not
 
 TEST(Image, PngChecksEverySum) {
   const std::string good = png(4, 3, chunk("gAMA", big(45455)), chunk("tIME", "1234567"));
@@ -182,7 +183,7 @@ TEST(Image, AValueOutsideOfATiffEndsItsDirectory) {
   EXPECT_FALSE(header(bytes).valid());
 }
 
-// ---- I4
+// ---- IMAGE4
 
 TEST(Image, LimitsHoldAtTheLimit) {
   const std::string bytes = png(4, 3);
@@ -217,7 +218,7 @@ TEST(Image, Base64OverTheLimitIsNotDecoded) {
   EXPECT_EQ(check_base64_image("").reason, ImageReason::Unidentified);
 }
 
-// ---- I6, I7, I8
+// ---- IMAGE6, IMAGE7, IMAGE8
 
 TEST(Image, WhatIsNoImageIsNotIdentified) {
   for (const std::string_view text : {"", "x", "<svg xmlns='http://www.w3.org/2000/svg'/>", "<html></html>",
@@ -227,7 +228,7 @@ TEST(Image, WhatIsNoImageIsNotIdentified) {
   }
 }
 
-TEST(Image, BytesBehindTheEndAreCounted) {
+TEST(Image, BytesAfterTheEndAreCounted) {
   const std::string more = "<script>alert(1)</script>";
   for (const Sample& sample : all_samples()) {
     if (sample.format == ImageFormat::Tiff) continue;  // has no end
@@ -288,7 +289,7 @@ TEST(Image, BmpRowsInRuns) {
   EXPECT_EQ(rle("").reason, ImageReason::Undecodable);
 }
 
-// Strips of more than 4 MiB are read row by row, and rows only one behind the other.
+// Strips of more than 4 MiB are read row by row, in order only.
 TEST(CheckImage, DecodesPlanesOfAnySize) {
   for (const std::uint32_t side : {8U, 1000U, 2100U}) {
     const std::string bytes = planar_tiff(side);
@@ -299,7 +300,7 @@ TEST(CheckImage, DecodesPlanesOfAnySize) {
   }
 }
 
-// I5: a list of ten million strips is not kept.
+// IMAGE5: a list of ten million strips is not kept.
 TEST(CheckImage, DoesNotListMoreTilesThanAnImageHas) {
   constexpr std::uint32_t kStrips = 9'000'000;
   std::string bytes = tiff();

@@ -10,7 +10,7 @@
 
 namespace parley::media {
 
-// CRC-32 of `bytes` behind those that gave `crc`.
+// CRC-32 of `bytes` after those that gave `crc`.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t crc = 0);
 
 enum class Unpacked : std::uint8_t { Whole, Damaged, TooLarge };

@@ -38,7 +38,7 @@ void say_nothing(j_common_ptr) {}
 void count_nothing(j_common_ptr, int) {}
 void nothing(j_decompress_ptr) {}
 
-// All bytes are there from the start: whoever asks for more has met the end.
+// All bytes are there from the start: a request for more means the end.
 boolean no_more(j_decompress_ptr) { return FALSE; }
 
 void skip(j_decompress_ptr jpeg, long count) {

@@ -4,8 +4,8 @@
 //   frame    C0..CF but C4, C8, CC, and DE: u8 precision, u16 height, width, u8 components, {3 bytes} each
 //   MPF      E2 "MPF\0", then a TIFF directory: B001 how many images, B002 16 bytes for each
 //
-// A file of several images (MPO) is none that models take; one that hides a brightness map for better screens
-// (Ultra HDR) is an ordinary JPEG with more behind it.
+// Models do not accept a file of several images (MPO); one with a gain map for HDR screens (Ultra HDR) is an
+// ordinary JPEG with more data after it.
 #include <string>
 
 #include "media/image/format.h"
@@ -59,10 +59,10 @@ Found<void> read_frame(std::string_view data, Jpeg& jpeg, std::string& smallest_
   if (data.size() < 6) return not_identified("the frame header of the JPEG is too short");
   jpeg.height = big16_at(data, 1);
   jpeg.width = big16_at(data, 3);
-  if (u8_at(data, 0) != 8) return not_identified("the JPEG has not 8 bits a sample");
+  if (u8_at(data, 0) != 8) return not_identified("the JPEG does not have 8 bits per sample");
   const std::uint32_t components = u8_at(data, 5);
   if (components != 1 && components != 3 && components != 4) {
-    return not_identified("the JPEG has not 1, 3 or 4 components");
+    return not_identified("the JPEG does not have 1, 3 or 4 components");
   }
   jpeg.has_frame = true;
   if (has_profile && smallest_profile.size() < 14) {
@@ -167,12 +167,12 @@ Found<Jpeg> read_jpeg(std::string_view bytes) {
     if (*marker == 0xDA) break;
   }
   jpeg.scan_at = reader.at();
-  if (stumbles_over_density(jpeg)) return not_identified("the density of the JPEG is no number");
+  if (stumbles_over_density(jpeg)) return not_identified("the density of the JPEG is not a number");
   if (!jpeg.has_frame || jpeg.width == 0 || jpeg.height == 0) return not_identified("the JPEG has no pixels");
   return jpeg;
 }
 
-// Bytes behind the end of the image. In scans, FF stands before 00, a restart or a segment.
+// Bytes after the end of the image. In scans, FF precedes 00, a restart or a segment.
 std::size_t trailing_of(std::string_view bytes, std::size_t at) {
   while ((at = bytes.find('\xFF', at)) != std::string_view::npos && at + 1 < bytes.size()) {
     const std::uint32_t marker = u8_at(bytes, at + 1);

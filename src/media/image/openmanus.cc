@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint32_t kMaxSide = 8192;
 
-// Python counts code points; a text that is no UTF-8 cannot reach OpenManus.
+// Python counts code points; a text that is not UTF-8 cannot reach OpenManus.
 std::size_t length_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -34,7 +34,7 @@ std::string size_text(std::uint32_t width, std::uint32_t height) {
 
 OpenManusVerdict refuse(std::string message) { return {false, std::move(message)}; }
 
-// The steps behind the decoding.
+// The steps after the decoding.
 OpenManusVerdict judge(std::string_view bytes) {
   ImageOptions options;
   options.level = ImageLevel::Header;

@@ -1,7 +1,7 @@
 // One test a step of OpenManus' validator, with its message to the letter.
 #include <gtest/gtest.h>
 
-#include "media/image/sample_images.h"
+#include "media/image/sample_images_testing.h"
 #include "parley/media/image.h"
 
 namespace parley {

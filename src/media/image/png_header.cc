@@ -105,7 +105,7 @@ class Walk {
         return not_identified("a checksum of the PNG is wrong or cut off");
       }
     }
-    if (!has_mode_) return not_identified("the PNG has no colour type that is known");
+    if (!has_mode_) return not_identified("the PNG has an unknown colour type");
     if (header_.width == 0 || header_.height == 0) return not_identified("the PNG has no pixels");
     if (!has_frame_) {
       header_.frame_width = header_.width;
@@ -116,7 +116,7 @@ class Walk {
     return header_;
   }
 
-  // What load() reads behind the pixels; no sums.
+  // What load() reads after the pixels; no sums.
   Found<void> read_tail(bool is_animated) {
     for (;;) {
       if (deadline_.passed()) return out_of_time();
@@ -135,7 +135,7 @@ class Walk {
     }
   }
 
-  // As after open(): an animation and its sequence go on behind the pixels.
+  // As after open(): an animation and its sequence continue after the pixels.
   void begin_behind(std::size_t at) { reader_.seek(at); }
   bool is_animated() const { return frames_.value_or(1) > 1; }
 
@@ -144,7 +144,7 @@ class Walk {
     const std::string_view start = reader_.some(8);
     if (start.size() < 4) return not_identified("the PNG ends before IEND");
     const Chunk chunk = {start.substr(4), big32_at(start, 0), reader_.at()};
-    if (!is_name(chunk.name)) return not_identified("a chunk of the PNG has no name");
+    if (!is_name(chunk.name)) return not_identified("a chunk of the PNG has an invalid name");
     return chunk;
   }
 
@@ -192,7 +192,7 @@ class Walk {
     // Without a NUL, Pillow takes the first byte for the method.
     const std::size_t method = nul == std::string_view::npos ? 0 : nul + 1;
     if (method >= data_.size() || data_[method] != '\0') {
-      return not_identified("the colour profile of the PNG is packed in an unknown way");
+      return not_identified("the colour profile of the PNG has an unknown compression");
     }
     if (unpack(data_.substr(method + 1), kMaxText).outcome == Unpacked::TooLarge) return too_large_text();
     return {};
@@ -240,7 +240,7 @@ class Walk {
   Found<void> packed_text() {
     const auto [key, value] = split(data_).value_or(std::pair(data_, std::string_view()));
     if (!value.empty() && value[0] != '\0') {
-      return not_identified("a text of the PNG is packed in an unknown way");
+      return not_identified("a text of the PNG has an unknown compression");
     }
     const auto [outcome, plain] = unpack(value.empty() ? value : value.substr(1), kMaxText);
     if (outcome == Unpacked::TooLarge) return too_large_text();
@@ -294,7 +294,7 @@ class Walk {
     const std::uint64_t width = big32_at(data_, 4);
     const std::uint64_t height = big32_at(data_, 8);
     if (big32_at(data_, 12) + width > header_.width || big32_at(data_, 16) + height > header_.height) {
-      return not_identified("a frame of the PNG stands out of its canvas");
+      return not_identified("a frame of the PNG exceeds the canvas");
     }
     has_frame_ = true;
     // A frame without a width at the left edge is taken for all of the canvas.
@@ -331,7 +331,7 @@ class Walk {
   std::uint64_t next_number_ = 0;
 };
 
-// Where the chunk of pixels that starts the image ends; behind its sum.
+// Where the chunk of pixels that starts the image ends; after its sum.
 std::size_t behind_pixels(std::string_view bytes, std::size_t data_at) {
   return data_at + big32_at(bytes, data_at - 8) + 4;
 }
@@ -343,14 +343,15 @@ Found<PngHeader> read_png_header(std::string_view bytes, const Deadline& deadlin
 }
 
 Found<void> verify_png(std::string_view bytes, PngHeader& header) {
-  if (header.data_at == 0) return broken("the PNG has no chunk of pixels", "list index out of range");
+  if (header.data_at == 0) return broken("the PNG has no IDAT chunk", "list index out of range");
   Reader reader(bytes, header.data_at - 8);
   for (;;) {
     const std::string_view start = reader.some(8);
     if (start.size() < 4) return broken("the PNG ends before IEND", "truncated PNG file");
     const std::string_view name = start.substr(4);
     if (!is_name(name)) {
-      return broken("a chunk of the PNG has no name", "broken PNG file (chunk " + python_bytes(name) + ")");
+      return broken("a chunk of the PNG has an invalid name",
+                    "broken PNG file (chunk " + python_bytes(name) + ")");
     }
     const std::size_t length = big32_at(start, 0);
     if (name == "IEND") {

@@ -66,7 +66,7 @@ struct Tiff {
   bool is_turned = false;
   std::uint32_t compression = 1;
   bool is_planar = false;
-  bool has_odd_offset = false;  // an offset or a height of strips is no whole number
+  bool has_odd_offset = false;  // an offset or a height of strips is not an integer
   double plane_count = 1;
   const TiffLayout* layout = nullptr;
   std::size_t colours = 0;          // of the palette, if the mode has one

@@ -37,7 +37,7 @@ std::uint32_t bits_of(std::string_view raw_mode) {
 // ---- Pixels as they are
 
 Found<void> find_rows(std::string_view bytes, Tiff tiff, const Deadline& deadline) {
-  if (tiff.has_odd_offset) return undecodable("an offset or a height in the TIFF is no whole number");
+  if (tiff.has_odd_offset) return undecodable("an offset or a height in the TIFF is not an integer");
   if (tiff.has_too_many_tiles) return undecodable("the TIFF lists more strips or tiles than any image has");
   std::vector<Tiff::Tile>& tiles = tiff.tiles;
   // In the order of the file; those at one place, which say the same bytes, in the order of the directory.
@@ -57,10 +57,11 @@ Found<void> find_rows(std::string_view bytes, Tiff tiff, const Deadline& deadlin
     }
     const bool is_inside = tile.left >= 0 && tile.top >= 0 && tile.right > tile.left &&
                            tile.bottom > tile.top && tile.right <= tiff.width && tile.bottom <= tiff.height;
-    if (!is_inside || tile.offset < 0) return undecodable("a strip or tile of the TIFF is out of its image");
+    if (!is_inside || tile.offset < 0) return undecodable("a strip or tile of the TIFF is outside the image");
     std::uint32_t bits = bits_of(tiff.layout->raw_mode);
     if (tiff.is_planar) {
-      if (tiff.layout->mode.starts_with("I;16")) return undecodable("the planes of the TIFF are not known");
+      if (tiff.layout->mode.starts_with("I;16"))
+        return undecodable("the TIFF has an unknown arrangement of planes");
       bits = tiff.layout->mode == "1" ? 1 : tiff.layout->mode == "I" || tiff.layout->mode == "F" ? 32 : 8;
     }
     const double row = std::floor(((tile.right - tile.left) * bits + 7) / 8);
@@ -170,7 +171,7 @@ Found<void> decode_strips(TIFF* file, const Tiff& tiff, std::uint32_t bits, std:
   }
   const bool by_rows = size > kMaxStrip;
   std::vector<std::uint8_t> buffer(static_cast<std::size_t>(by_rows ? row : size));
-  // Plane by plane: rows can be read one behind the other only.
+  // Plane by plane: rows can be read one after the other only.
   for (std::uint32_t plane = 0; plane < planes; ++plane) {
     for (std::uint64_t y = 0; y < tiff.height; y += by_rows ? 1 : rows) {
       if (deadline.passed()) return out_of_time();
@@ -238,7 +239,7 @@ Found<void> decode_by_libtiff(std::string_view bytes, const Tiff& tiff, const De
       return undecodable("the TIFF has one sample where its colours need three");
     bits = 24;
   }
-  // libdeflate looks no further than the pixels need; zlib, which Pillow has, finds damage right behind them.
+  // libdeflate looks no further than the pixels need; zlib, which Pillow has, finds damage right after them.
   if (compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE) {
     TIFFSetField(file.get(), TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
   }
@@ -258,8 +259,7 @@ Found<void> decode_by_libtiff(std::string_view bytes, const Tiff& tiff, const De
 Found<void> decode_tiff(std::string_view bytes, const Deadline& deadline) {
   Found<Tiff> tiff = read_tiff(bytes);
   if (!tiff) return std::unexpected(tiff.error());
-  if (tiff->colours > 256)
-    return undecodable("the palette of the TIFF has more colours than a byte can name");
+  if (tiff->colours > 256) return undecodable("the palette of the TIFF has more than 256 colours");
   return tiff->compression == 1 ? find_rows(bytes, *std::move(tiff), deadline)
                                 : decode_by_libtiff(bytes, *tiff, deadline);
 }

@@ -50,13 +50,13 @@ class TiffDirectory {
   // The last entry of this tag, or null.
   const TiffEntry* find(std::uint16_t tag) const;
 
-  // The values of an entry as numbers; those of texts and bytes are none. A value that is no number at all
+  // The values of an entry as numbers; empty for texts and bytes. A value that is not a number at all
   // (0/0) is not a number here either.
   std::vector<double> numbers(const TiffEntry& entry) const;
 
   bool is_big_endian() const { return is_big_endian_; }
   std::uint64_t offset() const { return offset_; }       // of the directory
-  std::uint64_t next() const { return next_; }           // of the next one; 0 if there is none
+  std::uint64_t next() const { return next_; }           // of the next one; 0 if absent
   bool has_wild_offset() const { return wild_offset_; }  // beyond what a file can have
 
  private:

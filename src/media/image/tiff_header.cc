@@ -20,7 +20,7 @@ constexpr std::uint32_t kCompressions[] = {1,     2,     3,     4,     5,     6,
 constexpr std::size_t kMaxSamples = 6;
 constexpr std::uint16_t kWindowsMediaPhoto = 0xBC01;
 
-// A single number, or the default if there is none. Texts and bytes are no number, and equal none.
+// A single number, or the default if absent. Texts and bytes are not numbers.
 double number_or(const TiffDirectory& directory, TiffTag tag, double otherwise) {
   const TiffEntry* entry = directory.find(static_cast<std::uint16_t>(tag));
   if (entry == nullptr) return otherwise;
@@ -109,7 +109,7 @@ Found<void> list_tiles(const TiffDirectory& directory, Tiff& tiff) {
   const TiffEntry* strips = find(directory, TiffTag::StripOffsets);
   const TiffEntry* tiles = find(directory, TiffTag::TileOffsets);
   if (strips == nullptr && tiles == nullptr)
-    return not_identified("the TIFF does not say where its pixels are");
+    return not_identified("the TIFF has no offsets of strips or tiles");
   const auto width = static_cast<double>(tiff.width);
   const auto height = static_cast<double>(tiff.height);
   double tile_width = width;
@@ -187,10 +187,10 @@ Found<Tiff> read_tiff(std::string_view bytes) {
   const double fill_order = number_or(*directory, TiffTag::FillOrder, 1);
 
   if (find(*directory, TiffTag::ImageWidth) == nullptr || find(*directory, TiffTag::ImageLength) == nullptr) {
-    return not_identified("the TIFF does not say its size");
+    return not_identified("the TIFF has no width or no height");
   }
   if (!is_integer(*directory, TiffTag::ImageWidth) || !is_integer(*directory, TiffTag::ImageLength)) {
-    return broken("the size of the TIFF is no number", "Invalid dimensions");
+    return broken("the size of the TIFF is not a number", "Invalid dimensions");
   }
   const double width = number_or(*directory, TiffTag::ImageWidth, 0);
   const double height = number_or(*directory, TiffTag::ImageLength, 0);
@@ -227,10 +227,10 @@ Found<Tiff> read_tiff(std::string_view bytes) {
     }
     return std::equal(extra.begin(), extra.end(), each.extra.begin());
   });
-  if (layout == std::end(kLayouts))
-    return not_identified("the TIFF has a layout of pixels that is not known");
+  if (layout == std::end(kLayouts)) return not_identified("the TIFF has an unknown pixel layout");
   tiff.layout = layout;
-  if (stumbles_over_resolution(*directory)) return not_identified("the resolution of the TIFF is no number");
+  if (stumbles_over_resolution(*directory))
+    return not_identified("the resolution of the TIFF is not a number");
 
   if (width >= 4294967296.0 || height >= 4294967296.0) {
     return std::unexpected(Refusal{ImageReason::Pixels, "the TIFF has more pixels than allowed", {}});

@@ -49,7 +49,7 @@ constexpr int kScale = 64;
 
 Found<Header> read_webp_header(std::string_view bytes) {
   const Demuxer demuxer = demuxer_of(bytes);
-  if (!demuxer) return broken("the WEBP does not hold together", "could not create decoder object");
+  if (!demuxer) return broken("the structure of the WEBP is invalid", "could not create decoder object");
   Header header{.format = ImageFormat::Webp,
                 .width = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_WIDTH),
                 .height = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_HEIGHT),
@@ -61,7 +61,7 @@ Found<Header> read_webp_header(std::string_view bytes) {
 
 Found<void> decode_webp(std::string_view bytes, const Deadline& deadline) {
   const Demuxer demuxer = demuxer_of(bytes);
-  if (!demuxer) return undecodable("the WEBP does not hold together");
+  if (!demuxer) return undecodable("the structure of the WEBP is invalid");
   Frame frame;
   if (WebPDemuxGetFrame(demuxer.get(), 1, &frame.iterator) == 0) return undecodable("the WEBP has no frame");
   const WebPData& data = frame.iterator.fragment;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "media/image/sample_images.h"
+#include "media/image/sample_images_testing.h"
 
 namespace parley::samples {
 
