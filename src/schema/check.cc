@@ -57,10 +57,10 @@ unsigned type_of(const Json& value) {
 }
 
 // A short value, so that a model sees what it wrote.
-std::string but_it_is(const Json& value) {
+std::string got(const Json& value) {
   constexpr std::size_t kMostBytes = 60;
-  if (value.text().size() <= kMostBytes) return ", but it is " + value.text().str();
-  return ", but it is something else";
+  if (value.text().size() <= kMostBytes) return ", got " + value.text().str();
+  return ", got another value";
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
@@ -144,11 +144,11 @@ class Checker {
     work_left_ -= cost;
     const SchemaNode& node = schema_.nodes[index];
     const auto& [place, depth, scope, findings, evaluated] = context;
-    if (node.is_false) return findings.add(Code::Invalid, "nothing may stand here", place);
+    if (node.is_false) return findings.add(Code::Invalid, "no value is allowed here", place);
     const unsigned type = type_of(value);
     if (node.types != 0 && (node.types & type) == 0 && !(node.is_nullable && type == kNull)) {
       return findings.add(Code::WrongType,
-                          "expected " + named_types(node.types) + ", but it is " + named_types(type), place);
+                          "expected " + named_types(node.types) + ", got " + named_types(type), place);
     }
     const Scope inner{scope, node.resource};
     const bool is_same_resource = scope != nullptr && scope->resource == node.resource;
@@ -218,10 +218,10 @@ class Checker {
     };
     bool good = true;
     if (!has(at.node.values)) {
-      good = at.wrong("expected one of " + at.node.values->text + but_it_is(at.value));
+      good = at.wrong("expected one of " + at.node.values->text + got(at.value));
     }
     if (!has(at.node.constant)) {
-      good = at.wrong("expected " + at.node.constant->text + but_it_is(at.value));
+      good = at.wrong("expected " + at.node.constant->text + got(at.value));
     }
     return good;
   }
@@ -233,7 +233,7 @@ class Checker {
     bool good = true;
     const auto check = [&](const std::optional<NumberBound>& bound, bool holds, std::string_view words) {
       if (bound && !holds) {
-        good = at.wrong("expected " + std::string(words) + bound->spelling + but_it_is(at.value));
+        good = at.wrong("expected " + std::string(words) + bound->spelling + got(at.value));
       }
     };
     check(node.minimum, node.minimum && number >= node.minimum->limit, "at least ");
@@ -248,11 +248,11 @@ class Checker {
   static bool check_size(const At& at, const SizeBounds& bounds, std::size_t size, std::string_view one,
                          std::string_view many) {
     if (bounds.least && size < *bounds.least) {
-      return at.wrong("expected at least " + counted(*bounds.least, one, many) + ", but it has " +
+      return at.wrong("expected at least " + counted(*bounds.least, one, many) + ", got " +
                       std::to_string(size));
     }
     if (bounds.most && size > *bounds.most) {
-      return at.wrong("expected at most " + counted(*bounds.most, one, many) + ", but it has " +
+      return at.wrong("expected at most " + counted(*bounds.most, one, many) + ", got " +
                       std::to_string(size));
     }
     return true;
@@ -295,7 +295,7 @@ class Checker {
     }
     SizeBounds bounds = at.node.contains_count;
     if (!bounds.least) bounds.least = 1;
-    return check_size(at, bounds, count, "element of a certain form", "elements of a certain form");
+    return check_size(at, bounds, count, "matching element", "matching elements");
   }
 
   bool check_unique(const At& at, const std::vector<Json>& elements) {
@@ -307,7 +307,7 @@ class Checker {
     }
     std::ranges::sort(keys);
     if (std::ranges::adjacent_find(keys) == keys.end()) return true;
-    return at.wrong("expected elements that all differ, but some are equal");
+    return at.wrong("expected unique elements, but some are equal");
   }
 
   bool check_object(const At& at) {
@@ -372,7 +372,7 @@ class Checker {
   // A member that the schema names nowhere.
   bool check_extra_member(const At& at, NodeIndex schema, const Json& value, const Place& place) {
     if (!schema_.nodes[schema].is_false) return fits_part(schema, value, place, at);
-    return at.findings.add(Code::Invalid, "there is no member of this name" + known_names(at.node), place);
+    return at.findings.add(Code::Invalid, "unknown member" + known_names(at.node), place);
   }
 
   bool check_unevaluated_properties(const At& at) {
@@ -404,7 +404,7 @@ class Checker {
     std::vector<std::string> names;
     names.reserve(node.properties.size());
     for (const auto& [name, schema] : node.properties) names.push_back(name);
-    return "; there is " + quoted_list(names);
+    return "; known members: " + quoted_list(names);
   }
 
   bool check_references(const At& at) {
@@ -428,7 +428,7 @@ class Checker {
     if (!node.any_of.empty()) good = check_any(at) && good;
     if (!node.one_of.empty()) good = check_one(at) && good;
     if (node.none_of && fits_quietly(*node.none_of, at.value, at)) {
-      good = at.wrong("it has a form that is not allowed");
+      good = at.wrong("the value matches a schema that is not allowed");
     }
     if (node.if_) good = check_if(at) && good;
     return good;
@@ -466,11 +466,11 @@ class Checker {
     const std::size_t count = count_fitting(at.node.one_of, at.node.one_of.size(), at);
     if (count == 1) return true;
     if (count == 0) return say_why_none(at, at.node.one_of);
-    return at.wrong("it has " + std::to_string(count) +
-                    " of the allowed forms, but may have only one of them");
+    return at.wrong("the value matches " + std::to_string(count) +
+                    " of the allowed schemas, expected exactly one");
   }
 
-  // The first thing that is wrong by each form: one of them is what the model meant.
+  // The first error of each schema: one of them is what the model meant.
   bool say_why_none(const At& at, const std::vector<NodeIndex>& forms) {
     if (at.findings.is_full()) return false;
     constexpr std::size_t kMost = 4;
@@ -482,7 +482,8 @@ class Checker {
       const Error& error = first.list.front();
       why += (why.empty() ? ": " : "; or ") + (error.path.empty() ? "" : error.path + " ") + error.message;
     }
-    return at.wrong("it has none of the " + std::to_string(forms.size()) + " allowed forms" + why);
+    return at.wrong("the value matches none of the " + std::to_string(forms.size()) + " allowed schemas" +
+                    why);
   }
 
   const Schema::Compiled& schema_;

@@ -40,7 +40,7 @@ struct SchemaRules {
 // be in `documents`. Fails with Unsupported if it is not, or if it requires an unknown vocabulary.
 Result<SchemaRules> rules_of(std::string_view metaschema, const SchemaDocuments& documents);
 
-// The document of this URI, whether or not either ends in an empty fragment; null if there is none.
+// The document of this URI, whether or not either ends in an empty fragment; null if absent.
 const Json* find_document(const SchemaDocuments& documents, std::string_view uri);
 
 }  // namespace parley

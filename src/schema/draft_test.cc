@@ -1,4 +1,4 @@
-// What each draft has of its own, and where references lead. tests/judges/schema_suite.sh runs
+// What differs between the drafts, and references. tests/judges/schema_suite.sh runs
 // JSON-Schema-Test-Suite, which says the rest.
 #include <gtest/gtest.h>
 
@@ -137,7 +137,7 @@ TEST(SchemaReference, LeadsToAnchorsAndIdsOfTheSameSchema) {
 
 TEST(SchemaReference, TakesNoIdFromAValue) {
   EXPECT_EQ(verdict(R"({"enum":[{"$id":"text","type":"string"}],"$ref":"text"})", "1"),
-            "unsupported /$ref the reference leads to 'text', which is neither an $id in this schema nor a "
+            "unsupported /$ref unresolved reference to 'text': it is neither an $id in this schema nor a "
             "document "
             "given with it");
 }
@@ -158,7 +158,7 @@ TEST(SchemaReference, LeadsToDocumentsThatAreGiven) {
             "invalid /properties/a/type expected the name of a type in a schema (in the document "
             "'https://example.com/broken')");
   EXPECT_EQ(verdict(R"({"not":{"$ref":"https://example.com/kinds#/$defs/none"}})", "1", documents),
-            "not_found /not/$ref the reference leads to '#/$defs/none', which is not there");
+            "not_found /not/$ref unresolved reference to '#/$defs/none': the document has no such place");
 }
 
 TEST(SchemaReference, ToADocumentCountsItsBytes) {
@@ -172,7 +172,7 @@ TEST(SchemaReference, ToADocumentCountsItsBytes) {
 }
 
 // A tree whose nodes are extended by the schema that uses it: each node is checked by the outermost one.
-TEST(SchemaReference, IsDynamicWhereItSaysSo) {
+TEST(SchemaReference, IsDynamicWithADynamicAnchor) {
   const SchemaDocuments documents = {
       {"https://example.com/tree", json(R"({"$dynamicAnchor":"node","type":"object",
          "properties":{"children":{"items":{"$dynamicRef":"#node"}}}})")},

@@ -30,7 +30,8 @@ Result<SchemaPlace> SchemaIndex::add_document(const std::string& uri, const Json
   documents_.emplace_back(uri, schema);
   bytes_ += schema.text().size();
   if (bytes_ > limits_.bytes) {
-    return wrong(Code::LimitExceeded, "a schema has at most " + std::to_string(limits_.bytes) + " bytes",
+    return wrong(Code::LimitExceeded,
+                 "the schema is larger than the limit of " + std::to_string(limits_.bytes) + " bytes",
                  document, schema);
   }
   SchemaResource resource{uri, {}, {schema, document, resources_.size()}, {}};
@@ -61,7 +62,8 @@ Result<void> SchemaIndex::scan(SchemaPlace start) {
     unseen.pop_back();
     if (!seen_.insert(place.key()).second) continue;
     if (seen_.size() > limits_.nodes) {
-      return wrong(Code::LimitExceeded, "a schema has at most " + std::to_string(limits_.nodes) + " schemas",
+      return wrong(Code::LimitExceeded,
+                   "the schema has more than " + std::to_string(limits_.nodes) + " subschemas",
                    place.document, place.schema);
     }
     if (place.schema.is_object()) PARLEY_CHECK(scan_one(std::move(place), unseen));
@@ -88,7 +90,7 @@ Result<void> SchemaIndex::scan_one(SchemaPlace place, std::vector<SchemaPlace>& 
   return {};
 }
 
-// A schema with an $id of its own begins a resource.
+// A schema with an $id begins a resource.
 Result<void> SchemaIndex::read_id(SchemaPlace& place) {
   SchemaResource& outer = resources_[place.resource];
   const bool is_root = by_root_.contains(place.key());
@@ -144,7 +146,7 @@ Result<std::optional<ResourceIndex>> SchemaIndex::resource_of(const std::string&
   return root.resource;
 }
 
-// A pointer may lead through parts that have a base URI of their own, and to a place that no keyword knows.
+// A pointer may pass through parts with their own base URI, and point to a place that no keyword defines.
 Result<std::optional<SchemaPlace>> SchemaIndex::follow(SchemaPlace place, std::string_view pointer) {
   while (!pointer.empty()) {
     const std::string step(pointer.substr(0, pointer.find('/', 1)));
@@ -165,20 +167,22 @@ Result<SchemaTarget> SchemaIndex::resolve(const Json& reference, const SchemaPla
   const std::string uri = resolve_reference(resources_[from.resource].uri, text);
   PARLEY_TRY(const auto index, resource_of(uri));
   if (!index) {
-    return lost(Code::Unsupported,
-                "the reference leads to '" + uri +
-                    "', which is neither an $id in this schema nor a document given with it");
+    return lost(Code::Unsupported, "unresolved reference to '" + uri +
+                                       "': it is neither an $id in this schema nor a document given with it");
   }
   const std::string fragment = percent_decoded(split_fragment(text).fragment);
   if (fragment.empty() || fragment[0] == '/') {
     PARLEY_TRY(const auto place, follow(resources_[*index].root, fragment));
-    if (!place) return lost(Code::NotFound, "the reference leads to '#" + fragment + "', which is not there");
+    if (!place)
+      return lost(Code::NotFound,
+                  "unresolved reference to '#" + fragment + "': the document has no such place");
     return SchemaTarget{*place, {}};
   }
   const auto& anchors = resources_[*index].anchors;
   const auto anchor = anchors.find(fragment);
   if (anchor == anchors.end()) {
-    return lost(Code::NotFound, "the reference leads to the anchor '" + fragment + "', which is not there");
+    return lost(Code::NotFound,
+                "unresolved reference to '#" + fragment + "': the document has no such anchor");
   }
   SchemaTarget target{anchor->second.place, {}};
   if (anchor->second.is_dynamic) target.dynamic_anchor = fragment;

@@ -206,8 +206,7 @@ Result<void> read_multiple_of(const Keyword& k) {
   if (unit.is_zero() || unit.is_negative) return k.wrong("a positive number");
   constexpr std::size_t kMostDigits = 18;
   if (unit.digits.size() > kMostDigits) {
-    return k.fail_with(Code::Unsupported, "multiples of a number with more than 18 digits are not checked",
-                       k.value);
+    return k.fail_with(Code::Unsupported, "multipleOf takes a number of at most 18 digits", k.value);
   }
   return {};
 }
@@ -257,7 +256,7 @@ Result<void> read_recursive_ref(const Keyword& k) {
 
 Result<void> refuse_recursive_ref(const Keyword& k) {
   return k.fail_with(Code::Unsupported,
-                     "$recursiveRef is of draft 2019-09: name that draft in $schema, or use $dynamicRef",
+                     "$recursiveRef belongs to draft 2019-09: name that draft in $schema, or use $dynamicRef",
                      k.value);
 }
 

@@ -60,7 +60,7 @@ struct KeywordRow {
   Result<void> (*read)(const Keyword& keyword);
 };
 
-// The keyword of this name by these rules; null if there is none.
+// The keyword of this name by these rules; null if unknown.
 const KeywordRow* find_keyword(std::string_view name, const SchemaRules& rules);
 
 }  // namespace parley

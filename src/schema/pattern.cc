@@ -173,7 +173,7 @@ Result<Pattern> Pattern::of(std::string_view ecma) {
   options.set_encoding(re2::RE2::Options::EncodingUTF8);
   auto engine = std::make_shared<re2::RE2>(Translator(ecma).run(), options);
   if (engine->ok()) return Pattern(std::move(engine));
-  // RE2 does not tell what it cannot from what nobody can.
+  // RE2 reports unsupported and invalid patterns alike.
   switch (engine->error_code()) {
     case re2::RE2::ErrorBadPerlOp:
     case re2::RE2::ErrorBadEscape:
@@ -182,10 +182,9 @@ Result<Pattern> Pattern::of(std::string_view ecma) {
     case re2::RE2::ErrorBadNamedCapture:
     case re2::RE2::ErrorBadCharRange:
       return fail(Code::Unsupported,
-                  "the pattern cannot be matched in linear time, as with look-ahead and back-references: " +
-                      engine->error());
+                  "unsupported pattern (no look-ahead, no back-references): " + engine->error());
     default:
-      return fail(Code::Invalid, "the pattern is not a regular expression: " + engine->error());
+      return fail(Code::Invalid, "invalid pattern: " + engine->error());
   }
 }
 

@@ -15,7 +15,7 @@ namespace parley {
 class Pattern {
  public:
   // Fails with Unsupported for what no linear-time engine does (look-ahead, back-references), with Invalid
-  // for what is no pattern.
+  // for an invalid pattern.
   static Result<Pattern> of(std::string_view ecma);
 
   // Whether it matches anywhere in `utf8`.

@@ -23,7 +23,7 @@ class Compiler final : public SchemaCompiler {
       PARLEY_CHECK(read(compiled_->nodes[index], place));
       if (compiled_->nodes.size() > limits_.nodes) {
         return index_.wrong(Code::LimitExceeded,
-                            "a schema has at most " + std::to_string(limits_.nodes) + " schemas",
+                            "the schema has more than " + std::to_string(limits_.nodes) + " subschemas",
                             place.document, place.schema);
       }
       if (unread_.empty() && has_dynamic_refs_) name_dynamic_anchors();
@@ -78,7 +78,8 @@ Result<void> Compiler::read(SchemaNode& node, const SchemaPlace& place) {
     return {};
   }
   if (!place.schema.is_object()) {
-    return index_.wrong(Code::Invalid, "a schema is an object, true or false", place.document, place.schema);
+    return index_.wrong(Code::Invalid, "expected a schema: an object, true or false", place.document,
+                        place.schema);
   }
   const SchemaRules rules = index_.resources()[place.resource].rules;
   const bool has_only_ref = rules.is_early() && place.schema.get("$ref");

@@ -65,9 +65,9 @@ TEST(ToolBox, AnswersEveryCall) {
       {call("Echo"), "unknown: there is no tool 'Echo'; there is 'echo' 'bomb' 'stone' 'poor'"},
       {call("echo", "[1]"), "broken: the arguments are not what the tool takes: expected an object"},
       {call("echo", R"({"s":1,"n":10,"m":0})"),
-       "broken: the arguments are not what the tool takes:\n- /m: there is no member of this name; there is "
+       "broken: the arguments are not what the tool takes:\n- /m: unknown member; known members: "
        "'n', 's'\n"
-       "- /n: expected at most 9, but it is 10\n- /s: expected a string, but it is a number"},
+       "- /n: expected at most 9, got 10\n- /s: expected a string, got a number"},
       {call("bomb"), "broken: boom \xEF\xBF\xBD"},
       {call("stone"), "broken: the tool threw something that says nothing"},
       {call("poor"), "failed: there is none"},
