@@ -14,7 +14,7 @@ namespace parley {
 namespace {
 constexpr int kMostFragments = 8;
 
-// Puts records into bare memory; gives the place behind them.
+// Puts records into raw memory. Returns the position after them.
 template <typename Record>
 std::byte* copied(std::span<const Record> records, std::byte* to) {
   static_assert(std::is_trivially_copyable_v<Record>);
@@ -93,7 +93,7 @@ void Arena::keep_fragment(std::uint32_t index, Fragment fragment) const {
   FragmentList* lists = fragments_.load(std::memory_order_acquire);
   if (lists == nullptr) {
     auto made = std::make_unique<FragmentList[]>(message_count_);
-    // Whoever loses the race uses the winner's lists.
+    // The thread that loses the race uses the winner's lists.
     if (fragments_.compare_exchange_strong(lists, made.get(), std::memory_order_acq_rel))
       lists = made.release();
   }
@@ -114,7 +114,7 @@ Arena::CountSlot* Arena::count_slot(std::uint32_t index, bool makes) const {
   CountSlot* slots = counts_.load(std::memory_order_acquire);
   if (slots == nullptr && makes) {
     auto made = std::make_unique<CountSlot[]>(message_count_);
-    // Whoever loses the race uses the winner's slots.
+    // The thread that loses the race uses the winner's slots.
     if (counts_.compare_exchange_strong(slots, made.get(), std::memory_order_acq_rel)) slots = made.release();
   }
   return slots == nullptr ? nullptr : slots + index;

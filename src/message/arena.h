@@ -1,11 +1,11 @@
-// Arena is what stands behind messages: an immutable buffer and the records that slice it.
+// Arena holds messages: an immutable buffer and the records that slice it.
 //
 // A document read from a dialect has one Arena for all its messages; a message built through the API has
 // one of its own. All string slices are JSON spellings (escaped); metadata, inputs and raw blocks are JSON
 // values. The records know what each slice means, never how a dialect spells it.
 //
-// What a reader had to make up stands in a buffer of its own, whose offsets go on where those of the first
-// end: what is made up costs what it is, not a copy of the document.
+// Values that a reader makes up are in a second buffer, whose offsets continue where those of the first end,
+// so that they do not cost a copy of the document.
 //
 // Cost: 60 bytes a message and 44 a block beside the buffers.
 //
@@ -104,9 +104,9 @@ struct MessageRecord {
   std::uint8_t flags = 0;
 
   enum Flag : std::uint8_t {
-    kEmptyToolCalls = 1,  // "tool_calls": [] was said
+    kEmptyToolCalls = 1,  // the wire has "tool_calls": []
     kHasMore = 2,         // the wire holds members the records do not
-    kContinues = 4,       // one more part of the step before it, which the wire has as items of their own
+    kContinues = 4,       // continues the step of the message before it, which the wire has as separate items
   };
   bool has(Flag flag) const { return (flags & flag) != 0; }
 };
@@ -122,7 +122,7 @@ struct Fragment {
   std::uint32_t position = 0;  // minted values derive from it
   std::uint32_t count = 1;     // wire messages it holds
   std::string_view text;
-  // The messages behind this one that were written together with it. Weak, because messages must not keep
+  // The messages after this one that were written together with it. Weak, because messages must not keep
   // each other alive; and a weak pointer keeps its address from being used again.
   struct Other {
     std::weak_ptr<const Arena> arena;
@@ -151,7 +151,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
     document_ = document;
     list_ = list;
   }
-  // What a reader had to make up: a slice behind the document is one of these bytes.
+  // The values that a reader made up: a slice past the document refers to these bytes.
   void set_minted(json::Buffer minted) { minted_ = std::move(minted); }
   void set_created(std::int64_t unix_ms) { created_ms_ = unix_ms; }
   void set_read(std::int64_t unix_ms) { read_ms_ = unix_ms; }
@@ -214,10 +214,9 @@ class Arena : public std::enable_shared_from_this<Arena> {
                               std::uint32_t position);
   void keep_fragment(std::uint32_t index, Fragment fragment) const;
 
-  // What a message was last found to cost, by whom: one slot a message, 8 bytes each, made for all messages
-  // when the first is kept. A single message has its slot in this object. `tag` says who counted and is
-  // never 0; another tag takes the slot over. Both safe from any thread: a count is derived, so whoever
-  // loses a race counts again.
+  // The cached token count of a message: one slot of 8 bytes per message, allocated for all messages with the
+  // first count. A single message has its slot in this object. `tag` identifies the counter and is never 0;
+  // another tag replaces the count. Both safe from any thread: a thread that loses a race counts again.
   std::optional<std::uint32_t> kept_count(std::uint32_t index, std::uint32_t tag) const;
   void keep_count(std::uint32_t index, std::uint32_t tag, std::uint32_t count) const;
 
@@ -229,7 +228,7 @@ class Arena : public std::enable_shared_from_this<Arena> {
   using CountSlot = std::atomic<std::uint64_t>;  // the tag above, the count below; 0: none yet
 
   void set_sizes(std::size_t messages, std::size_t blocks, std::size_t children);
-  // The slot of a message, or null if there are none and none are to be made.
+  // The slot of a message, or null if there are no slots and `makes` is false.
   CountSlot* count_slot(std::uint32_t index, bool makes) const;
 
   json::Buffer buffer_, minted_;

@@ -266,7 +266,7 @@ Message with_words(const Message& message, const SayRaw& say) {
   const Arena& own = Arena::of(message);
   const MessageRecord& from = Arena::record_of(message);
   // The message's own bytes move to a buffer that starts where its wire did. What a reader took from
-  // elsewhere in the document, or made up, goes behind the wire.
+  // elsewhere in the document, or made up, goes after the wire.
   const Slice wire =
       from.wire.present() ? from.wire : Slice{0, static_cast<std::uint32_t>(own.buffer().size())};
   std::string minted;
@@ -319,8 +319,12 @@ Message with_words(const Message& message, const SayRaw& say) {
 
 Result<MessageBuilder> MessageBuilder::with_role(std::string_view role) {
   const std::optional<Role> known = role_named(role);
-  if (!known)
-    return fail(Code::UnknownRole, "the role must be system, user, assistant, tool or developer", "/role");
+  if (!known) {
+    return fail(Code::UnknownRole,
+                "unknown role '" + Text::repaired(role.substr(0, 64)).str() +
+                    "': expected system, user, assistant, tool or developer",
+                "/role");
+  }
   return MessageBuilder(*known);
 }
 

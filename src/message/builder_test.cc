@@ -77,7 +77,7 @@ TEST(MessageBuilder, RemembersTheShapeThatWasSetLast) {
   EXPECT_EQ(shape(builder.blocks({})), ContentShape::Blocks);
   EXPECT_TRUE(builder.build().value().blocks().empty());
   EXPECT_EQ(shape(builder.content("")), ContentShape::String);
-  // Blocks behind a string start a list of their own: the setters overwrite.
+  // Blocks after a string start a new list: the setters overwrite.
   EXPECT_EQ(builder.text("a").text("b").build().value().blocks(),
             (std::vector<Block>{TextBlock{"a"}, TextBlock{"b"}}));
   EXPECT_EQ(builder.blocks({TextBlock{"c"}}).text("d").build().value().blocks(),

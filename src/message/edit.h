@@ -37,7 +37,7 @@ std::optional<Message> edited(const Message& message, const EditText& edit, Call
 struct BlockRecord;
 using SayRaw = std::function<std::optional<std::string>(const BlockRecord& raw, std::size_t block)>;
 
-// A copy with a buffer of its own, in which raw blocks are texts where `say` gives one. All else stays, the
+// A copy with its own buffer, in which raw blocks are texts where `say` gives one. All else stays, the
 // wire too.
 Message with_words(const Message& message, const SayRaw& say);
 

@@ -1,4 +1,4 @@
-// Calls and results: who answers whom, in one pass over the blocks.
+// Matches results to tool uses in one pass over the blocks.
 #include <bit>
 
 #include "message/arena.h"
@@ -92,7 +92,7 @@ class Historian {
       const Arena& arena = Arena::of(messages_[i]);
       const MessageRecord& record = Arena::record_of(messages_[i]);
       const auto blocks = arena.blocks(record);
-      // A step ends with the first thing that is no result: results may stand before a request in one
+      // A step ends with the first block that is not a result: results may stand before a request in one
       // message.
       bool ends_step = blocks.empty();
       if (ends_step) ++step_;
@@ -116,14 +116,14 @@ class Historian {
  private:
   void take_call(const Arena& arena, const BlockRecord& block, Place place) {
     if (!block.id().present() || block.id().length == 0) {
-      findings_.error("missing_field", place, "a tool use has no id, so nothing can answer it");
+      findings_.error("missing_field", place, "the tool use has no id, so no result can name it");
       return;
     }
     const auto index = static_cast<std::uint32_t>(calls_.size());
     calls_.push_back({place, step_});
     const auto [same, is_new] = by_id_.insert(ids_.of(arena, block.id()), {index, index});
     if (is_new) return;
-    findings_.warning("duplicate_call", place, "the id of this tool use was used before");
+    findings_.warning("duplicate_call", place, "an earlier tool use has the same id");
     calls_[same.last].next = index;
     same.last = index;
     if (same.open == kNone) same.open = index;
@@ -131,7 +131,7 @@ class Historian {
 
   void take_result(const Arena& arena, const BlockRecord& block, Place place) {
     if (!block.id().present() || block.id().length == 0) {
-      findings_.error("missing_field", place, "a tool result does not say which call it answers");
+      findings_.error("missing_field", place, "the tool result does not name a tool use");
       return;
     }
     Calls* const found = by_id_.find(ids_.of(arena, block.id()));
@@ -147,12 +147,12 @@ class Historian {
       same.open = calls_[same.open].next;
     }
     if (same.open == kNone) {
-      findings_.error("duplicate_result", place, "the call was answered before");
+      findings_.error("duplicate_result", place, "the tool use already has a result");
       return;
     }
     Call& call = calls_[same.open];
     if (call.step != step_) {
-      findings_.error("misplaced_result", place, "other messages stand between the call and this result");
+      findings_.error("misplaced_result", place, "other messages come between the tool use and this result");
     }
     call.answered = true;
     same.open = call.next;
@@ -164,10 +164,10 @@ class Historian {
     const BlockRecord& block = arena.blocks(Arena::record_of(messages_[place.message]))[place.block];
     Calls* const found = by_id_.find(ids_.of(arena, block.id()));
     if (found == nullptr) {
-      findings_.error("orphan_result", place, "no call in this conversation has the id of this result");
+      findings_.error("orphan_result", place, "no tool use in this conversation has the id of this result");
       return;
     }
-    findings_.error("misplaced_result", place, "the result stands before its call");
+    findings_.error("misplaced_result", place, "the result comes before its tool use");
     Calls& same = *found;
     if (same.open == kNone) return;
     calls_[same.open].answered = true;
@@ -176,9 +176,9 @@ class Historian {
 
   void unanswered(const Call& call) {
     if (call.step == step_) {
-      findings_.warning("pending_call", call.place, "the call has no result yet");
+      findings_.warning("pending_call", call.place, "the tool use has no result yet");
     } else {
-      findings_.error("missing_result", call.place, "the call was never answered");
+      findings_.error("missing_result", call.place, "the tool use has no result");
     }
   }
 

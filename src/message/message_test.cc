@@ -53,7 +53,7 @@ TEST(Message, IsMadeWithAFreshIdAndTheTime) {
   EXPECT_FALSE(a.wire());
 }
 
-TEST(Message, OfAUserHasTextAndPerhapsAnImageBehindIt) {
+TEST(Message, OfAUserHasTextAndPerhapsAnImageAfterIt) {
   const Message plain = Message::user_message("hi");
   EXPECT_EQ(plain.role(), Role::User);
   EXPECT_EQ(plain.wire_role(), Role::User);
@@ -179,18 +179,18 @@ TEST(MessageSum, OfTwoMessagesIsAListOfBoth) {
   EXPECT_EQ(sum[1].id(), b.id());
 }
 
-TEST(MessageSum, PutsAMessageBeforeOrBehindAList) {
+TEST(MessageSum, PutsAMessageBeforeOrAfterAList) {
   const Message a = Message::user_message("a");
   const std::vector<Message> list = {Message::user_message("b"), Message::user_message("c")};
   const std::vector<Message> before = a + list;
-  const std::vector<Message> behind = list + a;
+  const std::vector<Message> after = list + a;
   ASSERT_EQ(before.size(), 3U);
-  ASSERT_EQ(behind.size(), 3U);
+  ASSERT_EQ(after.size(), 3U);
   EXPECT_EQ(before[0].id(), a.id());
   EXPECT_EQ(before[1].id(), list[0].id());
   EXPECT_EQ(before[2].id(), list[1].id());
-  EXPECT_EQ(behind[0].id(), list[0].id());
-  EXPECT_EQ(behind[2].id(), a.id());
+  EXPECT_EQ(after[0].id(), list[0].id());
+  EXPECT_EQ(after[2].id(), a.id());
   EXPECT_EQ(list.size(), 2U);  // never mutates its operands
   EXPECT_EQ((a + std::vector<Message>{}).size(), 1U);
   EXPECT_EQ((std::vector<Message>{} + a).size(), 1U);
@@ -384,9 +384,9 @@ TEST(Message, TakesTheFirstInlineImageForOpenManus) {
       agentscope(R"([{"type":"image","source":{"type":"url","url":"https://x/y.png"}}])").base64_image());
 }
 
-// ---- M3, M4, M5
+// ---- MESSAGE3, MESSAGE4, MESSAGE5
 
-// M3: a Message that was read keeps the exact JSON it came from.
+// MESSAGE3: a Message that was read keeps the exact JSON it came from.
 TEST(Message, KeepsItsWire) {
   const std::string first = R"({ "role" : "user", "x": 1e400, "content":"\u0041" })";
   const std::string second = R"({"content":null,"role":"assistant"})";
@@ -395,7 +395,7 @@ TEST(Message, KeepsItsWire) {
   EXPECT_EQ(conversation.messages()[1].wire().value().text().view(), second);
 }
 
-// M4: absent, null, a string and a list of blocks all differ.
+// MESSAGE4: absent, null, a string and a list of blocks all differ.
 TEST(Message, RemembersTheShapeOfItsContent) {
   const auto openmanus = [](std::string_view rest) {
     return must_read_one(R"({"role":"user")" + std::string(rest) + "}", Dialect::OpenManus);
@@ -417,7 +417,7 @@ TEST(Message, RemembersTheShapeOfItsContent) {
   }
 }
 
-// M5: the role is Tool exactly if the wire said so or the message holds results and nothing else.
+// MESSAGE5: the role is Tool exactly if the wire said so or the message holds results and nothing else.
 TEST(Message, IsAToolsIfItHoldsResultsOnly) {
   const std::string result = R"({"type":"tool_result","id":"1","name":"n","output":"o"})";
   for (const std::string_view role : {"user", "assistant", "system"}) {
@@ -439,9 +439,9 @@ TEST(Message, IsAToolsIfItHoldsResultsOnly) {
   EXPECT_EQ(tool_with_text.role(), Role::Tool);
 }
 
-// ---- M6: equality
+// ---- MESSAGE6: equality
 
-TEST(MessageEquality, LooksAtWhatWasSaid) {
+TEST(MessageEquality, ComparesRoleNameContentAndMetadata) {
   EXPECT_EQ(Message::user_message("a"), Message::user_message("a"));
   EXPECT_NE(Message::user_message("a"), Message::user_message("b"));
   EXPECT_NE(Message::user_message("a"), Message::system_message("a"));
@@ -497,12 +497,12 @@ TEST(MessageEquality, IsTheSameWhateverTheDialect) {
   EXPECT_EQ(from_agentscope, from_parley);
 }
 
-// ---- M1, M2: immutability and sharing
+// ---- MESSAGE1, MESSAGE2: immutability and sharing
 
 static_assert(std::is_copy_constructible_v<Message> && std::is_nothrow_move_constructible_v<Message>);
 static_assert(sizeof(Message) <= 24);
 
-// M2: copying a Message, and putting it into a list, copies no payload.
+// MESSAGE2: copying a Message, and putting it into a list, copies no payload.
 TEST(Message, IsCopiedWithoutAnAllocation) {
   const Message built = Message::user_message(text_of(std::string(100'000, 'x')));
   const Message read_one = must_read_one(
@@ -525,7 +525,7 @@ TEST(Message, IsCopiedWithoutAnAllocation) {
   }
 }
 
-// V1: appending a message copies no payload.
+// CONVERSATION1: appending a message copies no payload.
 TEST(Conversation, AppendsWithoutAnAllocationOnceThereIsRoom) {
   const Message message = Message::user_message(text_of(std::string(100'000, 'x')));
   Conversation conversation;
@@ -555,7 +555,7 @@ TEST(Message, GivesTextsAsSlicesOfItsBuffer) {
   EXPECT_EQ(test::allocations_of([&] { EXPECT_EQ(message.get_text_content()->size(), 5U); }), 0U);
 }
 
-// M1: what was taken out of a message lives on, and stays the same, without it.
+// MESSAGE1: what was taken out of a message lives on, and stays the same, without it.
 TEST(Message, LeavesItsTextsAliveWhenItGoes) {
   std::optional<Text> content;
   std::optional<Json> wire;
@@ -568,7 +568,7 @@ TEST(Message, LeavesItsTextsAliveWhenItGoes) {
   EXPECT_EQ(wire->get("role")->as_string(), Text("user"));
 }
 
-// M1: the blocks a message gives are copies; changing them changes nothing in it.
+// MESSAGE1: the blocks a message gives are copies; changing them changes nothing in it.
 TEST(Message, IsNotChangedThroughItsBlocks) {
   const Message message = agentscope(R"([{"type":"text","text":"a"}])");
   std::vector<Block> blocks = message.blocks();

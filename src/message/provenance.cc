@@ -107,12 +107,13 @@ std::vector<Provenance> provenances(const Message& message) {
 Provenance provenance(const Message& message, std::size_t block) { return provenances(message)[block]; }
 
 Result<Message> with_provenance(const Message& message, std::size_t block, const Provenance& provenance) {
-  if (block >= message.blocks().size()) return fail(Code::Invalid, "the message has no such block");
+  if (block >= message.blocks().size())
+    return fail(Code::Invalid, "the message has no block " + std::to_string(block));
   if (const std::optional<Json> list = said(message); list && !list->is_array()) {
-    return fail(Code::Invalid, "the metadata of the message uses the name 'provenance' for something else");
+    return fail(Code::Invalid, "the metadata has a member 'provenance' that is not a list");
   }
   if (has_more(message)) {
-    return fail(Code::Lossy, "the wire of the message holds members that would be lost");
+    return fail(Code::Lossy, "cannot set the provenance: members of the message's wire would be lost");
   }
   return MessageBuilder::like(message).metadata(metadata_with(message, block, provenance)).build();
 }

@@ -16,7 +16,7 @@ Message two_blocks() {
       .value();
 }
 
-TEST(Provenance, FollowsFromTheRoleIfNobodySaidAnything) {  // P1
+TEST(Provenance, FollowsFromTheRoleByDefault) {  // PROVENANCE1
   const auto expect = [](const Message& message, const char* source, Trust trust) {
     EXPECT_EQ(provenance(message, 0), (Provenance{Text::repaired(source), trust}));
   };
@@ -32,7 +32,7 @@ TEST(Provenance, FollowsFromTheRoleIfNobodySaidAnything) {  // P1
          "tool:search", Trust::Untrusted);
 }
 
-TEST(Provenance, IsSaidOfOneBlockAndKeptInTheMetadata) {  // P2, P4
+TEST(Provenance, IsSetForOneBlockAndKeptInTheMetadata) {  // PROVENANCE2, PROVENANCE4
   const Message before = two_blocks();
   const Provenance page{Text("https://example.com/page"), Trust::Untrusted};
   const Message after = with_provenance(before, 1, page).value();
@@ -51,7 +51,7 @@ TEST(Provenance, IsSaidOfOneBlockAndKeptInTheMetadata) {  // P2, P4
   EXPECT_EQ(again.metadata()->get("provenance")->elements().size(), 1U);
 }
 
-TEST(Provenance, ThatCannotBeReadIsUntrusted) {  // P3
+TEST(Provenance, ThatCannotBeReadIsUntrusted) {  // PROVENANCE3
   for (const char* said : {R"("user")", R"([7])", R"([{"block":0}])", R"([{"block":0,"trust":"TRUSTED"}])",
                            R"([{"block":0,"source":7,"trust":1}])", R"({"0":"trusted"})"}) {
     const std::string metadata = R"({"provenance":)" + std::string(said) + "}";

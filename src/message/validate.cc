@@ -33,7 +33,7 @@ class Validator {
     for (std::size_t k = 0; k < blocks.size(); ++k) {
       const Place place{i, k};
       if (blocks[k].type == BlockType::ToolUse && record.role != Role::Assistant) {
-        findings_.error("tool_use_role", place, "only an assistant's message may ask for tools");
+        findings_.error("tool_use_role", place, "tool uses are allowed in assistant messages only");
       }
       block(arena, blocks[k], place);
       const auto children = arena.children(blocks[k]);

@@ -1,5 +1,5 @@
-// Blocks are what a message is made of. These are plain values for building messages and for looking at
-// them; a Message itself keeps its blocks as slices of its buffer and makes these on demand.
+// The blocks of a message, as plain values for building and reading messages; a Message itself keeps its
+// blocks as slices of its buffer and makes these on demand.
 //
 // An empty Text in a field that may be missing means that it is missing: a name, an id, a signature.
 //
@@ -32,18 +32,18 @@ enum class BlockType : std::uint8_t {
 // "text", "thinking", "image", "audio", "video", "document", "tool_use", "tool_result", "raw".
 std::string_view to_string(BlockType type);
 
-// A place up to which a provider may keep what it has read, for the next request that begins alike.
+// Marks the prefix that a provider may cache for the next request.
 enum class CacheMark : std::uint8_t { None, Default, FiveMinutes, OneHour };
 
-// Inline bytes. `data` is base64 exactly as it came, without a "data:" prefix; `media_type` may be empty
-// if the wire did not say (OpenManus).
+// Inline bytes. `data` is base64 exactly as it came, without a "data:" prefix; `media_type` is empty if the
+// wire has none (OpenManus).
 struct Base64Source {
   Text media_type;
   Text data;
   bool operator==(const Base64Source&) const = default;
 };
 
-// A place to fetch from. Parley never fetches it by itself.
+// A URL to fetch from. Parley never fetches it without a fetch policy.
 struct URLSource {
   Text url;
   Text media_type;  // may be empty
@@ -54,11 +54,11 @@ using MediaSource = std::variant<Base64Source, URLSource>;
 
 struct TextBlock {
   Text text;
-  bool is_refusal = false;  // the model says that it will not do what it was asked
+  bool is_refusal = false;  // the model declines the request
   bool operator==(const TextBlock&) const = default;
 };
 
-// What the model thought. `signature` is opaque and goes back only to its `origin`, byte for byte.
+// The model's reasoning. `signature` is opaque and is sent only to its `origin`, byte for byte.
 struct ThinkingBlock {
   Text thinking;
   Text signature = {};
@@ -84,8 +84,8 @@ struct DocumentBlock {
   bool operator==(const DocumentBlock&) const = default;
 };
 
-// The model asks for a tool to be run. `arguments` is the exact text, valid JSON or not: what the model
-// wrote, or the JSON of the object the wire carried. A custom tool takes any text.
+// The model's request to run a tool. `arguments` is the exact text, valid JSON or not: what the model wrote,
+// or the JSON of the object on the wire. A custom tool takes any text.
 struct ToolUseBlock {
   Text id;
   Text name;
@@ -99,18 +99,18 @@ struct ToolUseBlock {
 
 struct Block;
 
-// What a tool gave back: nothing (null), a text, or a list of text and media blocks.
+// What a tool returned: null, a text, or a list of text and media blocks.
 struct ToolResultBlock {
   Text id;    // of the tool use it answers
   Text name;  // of the tool
   std::variant<std::monostate, Text, std::vector<Block>> output;
-  std::optional<bool> is_error = {};  // three states: said yes, said no, not said
-  bool is_custom = false;             // it answers a call of a custom tool
+  std::optional<bool> is_error = {};  // absent if the wire does not say
+  bool is_custom = false;             // the result of a custom tool
   bool operator==(const ToolResultBlock&) const;
 };
 
 struct RawBlock {
-  Text dialect;  // the dialect that made it and that alone gets it back
+  Text dialect;  // the dialect it came from, and the only one it is written to
   Json json;
   bool operator==(const RawBlock&) const = default;
 };
@@ -120,7 +120,7 @@ using BlockVariant = std::variant<TextBlock, ThinkingBlock, ImageBlock, AudioBlo
 
 struct Block : BlockVariant {
   using BlockVariant::BlockVariant;
-  CacheMark cache = CacheMark::None;  // behind this block
+  CacheMark cache = CacheMark::None;  // the cached prefix ends after this block
   BlockType type() const { return static_cast<BlockType>(index()); }
   template <typename T>
   const T* as() const {

@@ -1,10 +1,10 @@
-// Conversation is a list of messages with its system part, tools and settings, or a model's answer with its
-// outcome: what a document holds.
+// Conversation is a list of messages with its system part, tools and settings, or a model's response with
+// its outcome: the content of a document.
 //
-// Invariants (quoted by tests as V1..V2):
-//   V1  Appending a message copies no payload.
-//   V2  A conversation that was read remembers the document around its messages, so that writing it back
-//       gives the same bytes.
+// Invariants (quoted by tests as CONVERSATION1..CONVERSATION2):
+//   CONVERSATION1  Appending a message copies no payload.
+//   CONVERSATION2  A conversation that was read keeps the document around its messages, so that writing it
+//                  back gives the same bytes.
 //
 // A value; one thread at a time. Copies share everything that is immutable.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace parley {
 
-// A tool a model may call.
+// A tool that a model may use.
 struct Tool {
   Text name;
   Text description;
@@ -30,12 +30,12 @@ struct Tool {
   bool operator==(const Tool&) const = default;
 };
 
-// How the messages stood in their document.
+// The structure of the document around the messages.
 enum class DocumentShape : std::uint8_t {
   List,      // a bare array of messages
   Single,    // one message
   Envelope,  // an object with the messages in one of its members: a request
-  Response,  // a model's answer, with its message somewhere inside
+  Response,  // a model's response, with its message inside
 };
 
 class Conversation {
@@ -79,12 +79,12 @@ class Conversation {
 
   // The document the messages were read from; null for a conversation made through the API.
   const std::shared_ptr<const Arena>& document() const { return document_; }
-  // Called by readers, last: the frame is as the document has it from now on.
+  // Called last by readers: the frame now matches the document.
   void set_document(std::shared_ptr<const Arena> document) {
     document_ = std::move(document);
     frame_intact_ = true;
   }
-  // False once anything around the messages was set by hand.
+  // False once a setter has changed anything around the messages.
   bool frame_is_intact() const { return frame_intact_; }
 
  private:

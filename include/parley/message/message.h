@@ -1,14 +1,15 @@
-// Message is one turn of a conversation in Parley's one canonical form, whatever wire it came from.
+// Message is one entry of a conversation in Parley's canonical form, whatever wire it came from.
 //
-// Invariants (quoted by tests as M1..M6):
-//   M1  A Message never changes after it is built or read.
-//   M2  Copying a Message, and putting it into a list, copies no payload.
-//   M3  A Message that was read keeps the exact JSON it came from (wire()).
-//   M4  The shape of the content is remembered: absent, null, a string and a list of blocks all differ.
-//   M5  The role is Tool exactly if the wire said so or the message holds results and nothing else;
-//       wire_role() is what the wire said.
-//   M6  == compares what was said (role, name, content, metadata); the id, the time and the invocation id
-//       tell occurrences apart and take no part.
+// Invariants (quoted by tests as MESSAGE1..MESSAGE6):
+//   MESSAGE1  A Message never changes after it is built or read.
+//   MESSAGE2  Copying a Message, and putting it into a list, copies no payload.
+//   MESSAGE3  A Message that was read keeps the exact JSON it came from (wire()).
+//   MESSAGE4  The shape of the content is remembered: absent, null, a string and a list of blocks all differ.
+//   MESSAGE5  The role is Tool exactly if the wire said so or the message holds results and nothing else;
+//             wire_role() is what the wire said.
+//   MESSAGE6  == compares role, name, content and metadata; it ignores the id, the time and the invocation
+//   id,
+//             which differ between copies of the same words.
 //
 // Immutable; safe to read and copy from any thread.
 #pragma once
@@ -29,7 +30,7 @@
 
 namespace parley {
 
-class Arena;  // the buffer and the slices behind one or more messages (src/message/arena.h)
+class Arena;  // the buffer and the slices of one or more messages (src/message/arena.h)
 
 // OpenManus' view of a tool use: {"id", "type", "function": {"name", "arguments"}}.
 struct Function {
@@ -49,7 +50,7 @@ enum class ContentShape : std::uint8_t { Absent, Null, String, Blocks };
 class Message {
  public:
   // OpenManus' factories. Each message gets a fresh id and the current time; content is kept as given, empty
-  // or not, and std::nullopt is None. `base64_image` becomes an image block behind the text, inside the
+  // or not, and std::nullopt is None. `base64_image` becomes an image block after the text, inside the
   // result for tool_message.
   static Message user_message(const Text& content, const std::optional<Text>& base64_image = {});
   static Message system_message(const Text& content);
@@ -58,7 +59,7 @@ class Message {
                                    const std::optional<Text>& base64_image = {});
   static Message tool_message(const Text& content, const Text& name, const Text& tool_call_id,
                               const std::optional<Text>& base64_image = {});
-  // An assistant message that asks for tools; without any calls it still says so ("tool_calls": []).
+  // An assistant message with tool uses; without calls it has "tool_calls": [].
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content = {},
                                  const std::optional<Text>& base64_image = {});
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t content,
@@ -70,10 +71,10 @@ class Message {
   std::optional<Text> name() const;
   std::optional<Text> timestamp() const;  // as the wire spelled it; built: local "2025-06-01 09:30:00.125"
   std::optional<Text> invocation_id() const;
-  std::optional<Json> metadata() const;  // an object or null; nothing if the wire had none
+  std::optional<Json> metadata() const;  // an object or null; absent if the wire has none
   ContentShape content_shape() const;
-  // True if this is one more part of the model's step before it, on a wire that has the thinking, the text
-  // and the calls of one step as items of their own (OpenAI's Responses).
+  // True if this continues the model's step of the message before it, on a wire that has the thinking, the
+  // text and the calls of one step as separate items (OpenAI's Responses).
   bool continues_step() const;
 
   // All blocks in order. String content is one text block, also if it is empty.
@@ -96,7 +97,7 @@ class Message {
   // The exact JSON this message was read from; nothing for a message built through the API.
   std::optional<Json> wire() const;
 
-  // A copy with a buffer of its own, for a message that should outlive a much larger document.
+  // A copy with its own buffer, for a message that should outlive a much larger document.
   Message detach() const;
 
   friend bool operator==(const Message& a, const Message& b);
@@ -110,7 +111,7 @@ class Message {
   std::uint32_t index_;
 };
 
-// The sums of the seeds: each makes a new list and shares the messages.
+// OpenManus' operator+: each makes a new list and shares the messages.
 std::vector<Message> operator+(const Message& a, const Message& b);
 std::vector<Message> operator+(const Message& a, std::vector<Message> list);
 std::vector<Message> operator+(std::vector<Message> list, const Message& b);
@@ -126,7 +127,7 @@ class MessageBuilder {
   explicit MessageBuilder(Role role) : role_(role), wire_role_(role) {}
   // Fails with UnknownRole for anything but the five spellings of Role.
   static Result<MessageBuilder> with_role(std::string_view role);
-  // Starts with everything `message` says. What it does not say (an id, a time) is not made up.
+  // Starts with everything in `message`. A missing id or time stays missing.
   static MessageBuilder like(const Message& message);
 
   MessageBuilder& id(Text id);  // default: a fresh short id
@@ -156,9 +157,9 @@ class MessageBuilder {
   std::optional<Json> metadata_;
   ContentShape shape_ = ContentShape::Absent;
   std::vector<Block> blocks_;
-  bool mints_ = true;  // an id and a time, where none is set
+  bool mints_ = true;  // makes an id and a time where none is set
   bool continues_ = false;
-  bool no_tool_calls_ = false;  // "tool_calls": [] was said
+  bool no_tool_calls_ = false;  // "tool_calls": [] is written
 };
 
 }  // namespace parley

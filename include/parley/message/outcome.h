@@ -1,4 +1,4 @@
-// Outcome is what a model's answer says beside its message: why it ended and what it cost. Plain values.
+// Outcome is what a model's response says beside its message: why it ended and what it cost. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace parley {
 
 // Why a model stopped. Whether it asked for tools is decided by its blocks, never by this alone.
 enum class Finish : std::uint8_t {
-  Unsaid,         // the wire did not say, or said something unknown
-  Stop,           // it had said what it wanted to say
-  StopSequence,   // it came to a stop sequence
-  ToolCalls,      // it waits for tools
-  Length,         // it came to the limit of its output
-  ContextFull,    // the window is full
-  Filtered,       // a filter took the answer
+  Unsaid,         // the wire has no reason, or an unknown one
+  Stop,           // the response is complete
+  StopSequence,   // it reached a stop sequence
+  ToolCalls,      // it waits for the results of tools
+  Length,         // it reached the output limit
+  ContextFull,    // it reached the context limit
+  Filtered,       // a content filter removed the response
   Refused,        // the model refused
-  Paused,         // the provider wants the same conversation again
-  MalformedCall,  // a call that could not be read
+  Paused,         // the provider expects the same conversation again
+  MalformedCall,  // a tool use that the provider could not read
   Error,
 };
 std::string_view to_string(Finish finish);  // "", "stop", "stop_sequence", "tool_calls", "length", ...
 std::optional<Finish> finish_named(std::string_view name);
 
-// Tokens. What a provider does not say is unknown, not 0.
+// Tokens. A count that the provider does not report is absent, not 0.
 struct Usage {
   std::optional<std::uint64_t> input;        // all of it, what came from a cache included
   std::optional<std::uint64_t> cache_read;   // part of input

@@ -1,16 +1,16 @@
-// Settings are what a request says beside its messages, system part and tools, as far as providers agree on
-// it: each has one canonical value, whatever a provider calls it.
+// Settings are the parameters of a request beside its messages, system part and tools, as far as providers
+// agree on them: each has one canonical value, whatever a provider calls it.
 //
 //   model                string
-//   max_tokens           number: of the answer
+//   max_tokens           number: of the response
 //   temperature, top_p, top_k, seed, frequency_penalty, presence_penalty  numbers
 //   stop                 list of strings
 //   stream               true or false
-//   stream_usage         true or false: whether a stream says what it cost, where that must be asked for
+//   stream_usage         true or false: whether a stream reports its usage, where that is optional
 //   tool_choice          "auto", "none", "required", or {"names": [string, ...], "must": true or false}
 //   parallel_tool_calls  true or false
 //   reasoning_effort     string
-//   user                 string: whom the request is for, as the caller names them
+//   user                 string: the caller's name for the end user of the request
 //   reply_schema         {"name": string, "schema": a JSON Schema}: what the reply must look like
 //
 // A value; one thread at a time.

@@ -2,18 +2,18 @@
 //
 // Every finding has a code, a place and a sentence. The codes:
 //
-//   error    orphan_result      a result answers no call of the conversation
-//   error    missing_result     a call was never answered, and the conversation went on
-//   error    misplaced_result   a result does not follow directly upon its call
-//   error    duplicate_result   a call was answered twice
-//   error    missing_field      a block lacks a member it needs
-//   error    tool_use_role      a message that is not the assistant's asks for tools
+//   error    orphan_result      a result names no tool use of the conversation
+//   error    missing_result     a tool use has no result, and the conversation continues
+//   error    misplaced_result   a result does not directly follow its tool use
+//   error    duplicate_result   a tool use has two results
+//   error    missing_field      a block lacks a required member
+//   error    tool_use_role      a tool use in a message that is not the assistant's
 //   error    invalid_base64     inline data is not base64
-//   error    invalid_url        a URL is empty or holds spaces or control characters
+//   error    invalid_url        a URL is empty or contains spaces or control characters
 //   error    too_large          a text, an inline file or a list is over its limit
-//   warning  pending_call       the last step asks for tools and nothing followed yet
-//   warning  duplicate_call     a call id was used before; results answer the calls of an id in order
-//   warning  arguments_not_json the arguments of a call are not JSON
+//   warning  pending_call       a tool use of the last step has no result yet
+//   warning  duplicate_call     an earlier tool use has the same id; results are assigned in order
+//   warning  arguments_not_json the arguments of a tool use are not JSON
 //   warning  empty_name         a tool has an empty name
 //
 // Pure functions; safe from any thread.
@@ -54,7 +54,7 @@ struct ValidationLimits {
 // All findings, in the order of the messages.
 std::vector<Finding> validate(std::span<const Message> messages, const ValidationLimits& limits = {});
 
-// Only what concerns calls and results: orphan, missing, misplaced and duplicate ones, and pending calls.
+// Only the findings about tool uses and results: orphan, missing, misplaced, duplicate and pending ones.
 std::vector<Finding> validate_history(std::span<const Message> messages);
 
 }  // namespace parley
