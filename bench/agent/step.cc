@@ -106,7 +106,7 @@ class PreparedModel final : public Model {
     const auto made =
         ::parley::model::request_of(request, info_.name, *provider_named("openai").value(), config_, notes);
     check(made.has_value(), "making a request");
-    return others_.time([&] { return answer(made->http.pieces); });
+    return others_.time([&] { return answer(made->http.body_chunks); });
   }
 
   std::vector<double> copies;  // memcpys of the bodies

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "agent/scripted.h"
-#include "net/loopback_server.h"
+#include "net/loopback_server_testing.h"
 
 namespace parley::agent {
 namespace {

@@ -67,7 +67,7 @@ Result<WireRequest> request_of(const ModelRequest& asked, const Text& model, con
                                                                          : config.api_version});
   }
   if (!config.key.empty()) request.secret_headers.push_back(key_header(provider, config));
-  request.pieces = out.document.pieces;
+  request.body_chunks = out.document.pieces;
   request.connect_timeout = config.timeouts.connect;
   request.first_byte_timeout = config.timeouts.first_byte;
   request.idle_timeout = config.timeouts.idle;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "net/loopback_server.h"
+#include "net/loopback_server_testing.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/stream.h"
 #include "parley/model/http_model.h"

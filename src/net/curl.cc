@@ -6,7 +6,7 @@ namespace {
 Result<Curl> started() {
   PARLEY_TRY(const Curl out, find_curl());
   if (out.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-    return fail(Code::Unsupported, "libcurl could not be started");
+    return fail(Code::Unsupported, "cannot initialize libcurl");
   }
   return out;
 }

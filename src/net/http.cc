@@ -23,7 +23,7 @@ namespace parley::net {
 namespace {
 
 // The name that pinned requests connect to. Its addresses are given to libcurl beforehand, and no name server
-// knows a name under .invalid, so nothing in a URL decides what is looked up (N1).
+// knows a name under .invalid, so nothing in a URL decides what is looked up (HTTP1).
 constexpr std::string_view kPinned = "pinned.invalid";
 
 struct EasyDeleter {
@@ -60,16 +60,17 @@ long milliseconds(std::chrono::milliseconds time) {
 
 Error made(Code code, std::string sentence) { return fail(code, std::move(sentence)).error(); }
 
-constexpr std::size_t kLongestHost = 255;  // no name server answers for more, and errors repeat it
+constexpr std::size_t kLongestHost = 255;  // DNS names are not longer, and errors repeat the host
 
 Result<void> check(const Request& request) {
   if (request.url.scheme != "http" && request.url.scheme != "https") {
-    return fail(Code::Invalid, "a request is made to " + request.url.scheme + ":, expected http: or https:");
+    return fail(Code::Invalid, "unsupported URL scheme '" + request.url.scheme + "': expected http or https");
   }
   if (request.url.host.size() > kLongestHost) {
-    return fail(Code::Invalid, "the host of a request is longer than any name can be");
+    return fail(Code::Invalid, "the host of the request is longer than 255 bytes");
   }
-  if (!is_token(request.method)) return fail(Code::Invalid, "the method of a request is no token");
+  if (!is_token(request.method))
+    return fail(Code::Invalid, "invalid HTTP method: expected a token such as GET");
   const auto is_good = [](std::string_view name, std::string_view value) {
     return is_token(name) && is_header_value(value);
   };
@@ -81,16 +82,17 @@ Result<void> check(const Request& request) {
   constexpr std::array<std::string_view, 4> kProxies = {"http", "https", "socks5", "socks5h"};
   if (request.proxy && std::ranges::find(kProxies, request.proxy->scheme) == kProxies.end()) {
     return fail(Code::Invalid,
-                "a proxy is " + request.proxy->scheme + ":, expected http:, https: or socks5:");
+                "unsupported proxy scheme '" + request.proxy->scheme + "': expected http, https or socks5");
   }
   if (request.proxy && !request.addresses.empty()) {
     return fail(Code::Invalid, "a request to pinned addresses cannot go through a proxy");
   }
-  if (!good) return fail(Code::Invalid, "a header of a request has a name or a value that cannot be sent");
+  if (!good)
+    return fail(Code::Invalid, "invalid request header: the name or the value has a forbidden character");
   return {};
 }
 
-// What two requests must have in common to use one connection (N11).
+// What two requests must have in common to use one connection (HTTP11).
 std::string key_of(const Request& request) {
   std::string key = request.url.scheme + "://" + request.url.host + ':';
   key += std::to_string(request.url.effective_port()) + ' ' + request.ca_file;
@@ -177,11 +179,12 @@ class Transfer {
     return std::move(response_);
   }
 
-  // Whether it failed because a connection that was kept is one no longer: nothing of an answer came (N11).
+  // Whether it failed because a connection that was kept is one no longer: nothing of a response came
+  // (HTTP11).
   bool is_stale() const { return is_stale_; }
 
  private:
-  // libcurl sends again by itself if it notices before it sends, or while it waits for an answer, but not in
+  // libcurl sends again by itself if it notices before it sends, or while it waits for a response, but not in
   // the middle of a long body.
   bool is_stale(CURLcode status) const {
     const bool is_broken = status == CURLE_SEND_ERROR || status == CURLE_RECV_ERROR;
@@ -195,7 +198,7 @@ class Transfer {
     const CURLcode status = curl().easy_setopt(easy_.get(), option, value);
     if (status == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
     if (status != CURLE_OK && !error_) {
-      error_ = made(Code::Unavailable, "libcurl does not know an option that is needed");
+      error_ = made(Code::Unavailable, "libcurl is too old: it lacks an option that is needed");
     }
   }
 
@@ -210,7 +213,7 @@ class Transfer {
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_PROXY, request_.proxy ? request_.proxy->href().c_str() : "");  // not the environment's
     set(CURLOPT_NOPROXY, "");
-    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // what a proxy says of itself is no part of the answer
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // what a proxy says of itself is no part of the response
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
@@ -319,8 +322,8 @@ class Transfer {
       if (running == 0) return CURLE_FAILED_INIT;
       const std::chrono::milliseconds quiet = quiet_.left();
       if (quiet.count() == 0) {
-        error_ = made(Code::Timeout, has_heard_ ? request_.url.host + " stopped in the middle of its answer"
-                                                : request_.url.host + " did not begin to answer in time");
+        error_ = made(Code::Timeout, has_heard_ ? request_.url.host + " stopped in the middle of its response"
+                                                : request_.url.host + " did not start to respond in time");
         return CURLE_ABORTED_BY_CALLBACK;
       }
       constexpr std::chrono::milliseconds kLongestWait{1000};  // libcurl shortens it to its own next deadline
@@ -369,7 +372,7 @@ class Transfer {
   static std::size_t on_read(char* to, std::size_t, std::size_t size, void* self) {
     return static_cast<Transfer*>(self)->upload_.read(to, size);
   }
-  // libcurl begins anew on another connection (N11); anything else would be a surprise to it, too.
+  // libcurl begins anew on another connection (HTTP11); anything else would be a surprise to it, too.
   static int on_seek(void* self, curl_off_t offset, int origin) {
     if (offset != 0 || origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
     static_cast<Transfer*>(self)->upload_.rewind();
@@ -411,7 +414,7 @@ class Transfer {
     hear();
     header_bytes_ += line.size();
     if (header_bytes_ > request_.max_header_bytes) {
-      return over_limit("the header of an answer", request_.max_header_bytes);
+      return over_limit("the response header", request_.max_header_bytes);
     }
     while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with("HTTP/")) {
@@ -431,7 +434,7 @@ class Transfer {
     return true;
   }
 
-  // Of an interim answer (100, 103), of the final one, or of the trailers behind its body.
+  // Of an interim response (100, 103), of the final one, or of the trailers after its body.
   bool end_header() {
     is_header_whole_ = true;
     long status = 0;
@@ -444,16 +447,16 @@ class Transfer {
     return taken ? true : stop_with(std::move(taken).error());
   }
 
-  bool take_body(std::string_view piece) {
-    if (piece.size() > request_.max_bytes - body_bytes_) {
-      return over_limit("the body of an answer", request_.max_bytes);
+  bool take_body(std::string_view chunk) {
+    if (chunk.size() > request_.max_bytes - body_bytes_) {
+      return over_limit("the response body", request_.max_bytes);
     }
-    body_bytes_ += piece.size();
+    body_bytes_ += chunk.size();
     if (!request_.on_body) {
-      response_.body += piece;
+      response_.body += chunk;
       return true;
     }
-    Result<void> taken = request_.on_body(piece);
+    Result<void> taken = request_.on_body(chunk);
     hear();
     return taken ? true : stop_with(std::move(taken).error());
   }
@@ -464,17 +467,16 @@ class Transfer {
     const auto limit = request_.max_wire_bytes;
     const bool is_over = (expected > 0 && static_cast<std::uint64_t>(expected) > limit) ||
                          (taken > 0 && static_cast<std::uint64_t>(taken) > limit);
-    return is_over ? over_limit("the body of an answer on the wire", limit) : true;
+    return is_over ? over_limit("the response body before decompression", limit) : true;
   }
 
-  // A proxy that was asked for a tunnel and said no. What it says of the request will not pass.
+  // A proxy that refused a tunnel. A 4xx status is final: trying again does not help.
   std::optional<Error> proxy_refusal() const {
     long said = 0;
     curl().easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &said);
     if (said < 300) return std::nullopt;
-    return made(
-        said >= 400 && said < 500 ? Code::Invalid : Code::Unavailable,
-        "the proxy makes no connection to " + request_.url.host + ": it answers " + std::to_string(said));
+    return made(said >= 400 && said < 500 ? Code::Invalid : Code::Unavailable,
+                "the proxy refuses to connect to " + request_.url.host + ": status " + std::to_string(said));
   }
 
   // What libcurl says in its own words may hold the URL, so only its codes are used.
@@ -483,34 +485,33 @@ class Transfer {
     if (auto refusal = proxy_refusal()) return *std::move(refusal);
     switch (status) {
       case CURLE_OPERATION_TIMEDOUT:
-        return made(Code::Timeout, "the answer of " + host + " was not complete at its deadline");
+        return made(Code::Timeout, "the response of " + host + " was not complete at its deadline");
       case CURLE_COULDNT_RESOLVE_HOST:
-        return made(Code::Unavailable, "the host " + host + " could not be looked up");
+        return made(Code::Unavailable, "cannot resolve the host " + host);
       case CURLE_COULDNT_CONNECT:
-        return made(Code::Unavailable,
-                    "no connection to " + (request_.proxy ? "the proxy" : host) + " could be made");
+        return made(Code::Unavailable, "cannot connect to " + (request_.proxy ? "the proxy" : host));
       case CURLE_COULDNT_RESOLVE_PROXY:
-        return made(Code::Unavailable, "the proxy could not be looked up");
+        return made(Code::Unavailable, "cannot resolve the proxy");
       case CURLE_PROXY:
-        return made(Code::Unavailable, "the proxy makes no connection to " + host);
+        return made(Code::Unavailable, "the proxy cannot connect to " + host);
       case CURLE_PEER_FAILED_VERIFICATION:
-        return made(Code::Unavailable, "the certificate of " + host + " is not one that is trusted here");
+        return made(Code::Unavailable, "the certificate of " + host + " is not trusted");
       case CURLE_SSL_CACERT_BADFILE:
-        return made(Code::Invalid, "the file of trusted certificates cannot be read");
+        return made(Code::Invalid, "cannot read the file of trusted certificates");
       case CURLE_SSL_CONNECT_ERROR:
-        return made(Code::Unavailable, "no TLS connection to " + host + " could be made");
+        return made(Code::Unavailable, "cannot make a TLS connection to " + host);
       case CURLE_UNSUPPORTED_PROTOCOL:  // what has no status line would be HTTP/0.9
       case CURLE_WEIRD_SERVER_REPLY:
-        return made(Code::Unavailable, "the answer of " + host + " is not HTTP");
+        return made(Code::Unavailable, "the response of " + host + " is not HTTP");
       case CURLE_PARTIAL_FILE:
       case CURLE_GOT_NOTHING:
       case CURLE_RECV_ERROR:
       case CURLE_SEND_ERROR:
       case CURLE_HTTP2:
       case CURLE_HTTP2_STREAM:
-        return made(Code::Unavailable, "the answer of " + host + " ended early");
+        return made(Code::Unavailable, "the response of " + host + " ended early");
       case CURLE_BAD_CONTENT_ENCODING:
-        return made(Code::Unavailable, "the answer of " + host + " is not compressed as it says");
+        return made(Code::Unavailable, "the response of " + host + " does not match its Content-Encoding");
       default:
         return made(Code::Unavailable, "the request to " + host + " failed: " + curl().easy_strerror(status));
     }

@@ -1,4 +1,4 @@
-// When pieces of an answer come faster than it is worth to wake up for each.
+// Coalesces small chunks of a response that arrive too fast to wake up for each.
 #pragma once
 
 #include <chrono>
@@ -7,11 +7,11 @@
 
 namespace parley::net {
 
-// An answer may come in small pieces and so fast that waking up for each costs more than the rest of the
+// A response may come in small chunks and so fast that waking up for each costs more than the rest of the
 // work. Then several are awaited, for less time than a screen takes to show anything.
 class ReadCoalescer {
  public:
-  // To be told after each wait how long it was and how many bytes came with it.
+  // Call after each wait, with its length and the bytes that arrived.
   void note(std::chrono::steady_clock::duration waited, std::size_t bytes) {
     constexpr std::size_t kSmall = std::size_t{4} << 10;
     constexpr std::size_t kSmallTogether = std::size_t{64} << 10;
@@ -27,7 +27,7 @@ class ReadCoalescer {
   }
 
  private:
-  // So much that some twenty pieces must have come quickly: short answers are over before.
+  // So much that some twenty chunks must have come quickly: short responses are over before.
   static constexpr std::chrono::steady_clock::duration kBeginning = std::chrono::milliseconds(16);
   std::chrono::steady_clock::duration usual_wait_ = kBeginning;  // a running mean
 };

@@ -16,13 +16,13 @@ ReadCoalescer coalescing() {
 
 TEST(ReadCoalescer, BeginsAfterSomeTwentyQuickPieces) {
   ReadCoalescer coalescer;
-  int pieces = 0;
-  for (; !coalescer.is_on() && pieces < 100; ++pieces) coalescer.note(microseconds(100), 200);
-  EXPECT_GT(pieces, 15);
-  EXPECT_LT(pieces, 30);
+  int chunks = 0;
+  for (; !coalescer.is_on() && chunks < 100; ++chunks) coalescer.note(microseconds(100), 200);
+  EXPECT_GT(chunks, 15);
+  EXPECT_LT(chunks, 30);
 }
 
-TEST(ReadCoalescer, IsNoneAtThePaceOfAModel) {
+TEST(ReadCoalescer, DoesNotPauseAtThePaceOfAModel) {
   ReadCoalescer coalescer;
   for (int i = 0; i < 1000; ++i) {
     coalescer.note(milliseconds(6), 200);
@@ -30,7 +30,7 @@ TEST(ReadCoalescer, IsNoneAtThePaceOfAModel) {
   }
 }
 
-TEST(ReadCoalescer, IsNoneWhereMuchComes) {
+TEST(ReadCoalescer, DoesNotPauseWhereMuchComes) {
   ReadCoalescer coalescer;
   for (int i = 0; i < 1000; ++i) {
     coalescer.note(microseconds(100), 16'384);

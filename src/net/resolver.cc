@@ -24,11 +24,11 @@ class SystemResolver final : public Resolver {
       if (list != nullptr) freeaddrinfo(list);
     });
     if (status == EAI_NONAME || status == EAI_NODATA) {
-      return fail(Code::NotFound, "no address is known for the host " + std::string(host));
+      return fail(Code::NotFound, "the host " + std::string(host) + " has no address");
     }
     if (status != 0) {
       return fail(Code::Unavailable,
-                  "the host " + std::string(host) + " could not be looked up: " + gai_strerror(status));
+                  "cannot resolve the host " + std::string(host) + ": " + gai_strerror(status));
     }
     std::vector<IpAddress> addresses;
     for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
@@ -48,7 +48,7 @@ class SystemResolver final : public Resolver {
       if (std::ranges::find(addresses, address) == addresses.end()) addresses.push_back(address);
     }
     if (addresses.empty()) {
-      return fail(Code::NotFound, "no address is known for the host " + std::string(host));
+      return fail(Code::NotFound, "the host " + std::string(host) + " has no address");
     }
     return addresses;
   }

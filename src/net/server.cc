@@ -80,7 +80,7 @@ std::string head_of(int status, const std::vector<Header>& headers, std::string_
   const std::string_view reason = http::obsolete_reason(static_cast<http::status>(status));
   std::string out = "HTTP/1.1 " + std::to_string(status) + " " + std::string(reason) + "\r\n";
   for (const Header& header : headers) {
-    // How an answer is framed is not for the handler to say.
+    // The server alone sets the framing of a response.
     if (same_name(header.name, "Content-Length") || same_name(header.name, "Transfer-Encoding") ||
         same_name(header.name, "Connection")) {
       continue;
@@ -94,8 +94,8 @@ std::string length_of(std::string_view body) {
   return "Content-Length: " + std::to_string(body.size()) + "\r\n";
 }
 
-// The server's own answers, all of which end the connection.
-std::string plain_answer(const Status& status) {
+// The server's own responses, all of which end the connection.
+std::string plain_response(const Status& status) {
   const std::string body = std::string(status.phrase) + "\n";
   return head_of(status.code, {{"Content-Type", "text/plain"}}, length_of(body) + "Connection: close\r\n") +
          body;
@@ -106,7 +106,7 @@ class Connection {
  public:
   Connection(File socket, int stop, const ServerOptions& options)
       : socket_(std::move(socket)), stop_(stop), options_(options) {
-    const int on = 1;  // a piece is not held back for the next one (E3)
+    const int on = 1;  // a chunk is not held back for the next one (HTTP_SERVER3)
     ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
 
@@ -130,7 +130,7 @@ class Connection {
     return is_open_;
   }
 
-  // The next request, whole. Nothing if there is none; what was wrong with it is answered then.
+  // The next complete request. Nothing at the end; the response to an invalid one has been sent then.
   std::optional<Parser::value_type> read() {
     Parser parser;
     parser.header_limit(static_cast<std::uint32_t>(options_.max_head_bytes));
@@ -167,7 +167,7 @@ class Connection {
     is_open_ = false;
     ::shutdown(socket_.get(), SHUT_WR);
   }
-  // Closes so that the client cannot take what it has for all there is, however the answer is framed.
+  // Closes so that the client does not take a partial response for a complete one, however it is framed.
   void reset() {
     is_open_ = false;
     const linger at_once{1, 0};
@@ -178,7 +178,7 @@ class Connection {
   bool is_open() const { return is_open_; }
 
  private:
-  // Gives the parser more bytes. False if there are none, or none that it takes.
+  // Gives the parser more bytes. False at the end, or if the parser fails.
   bool feed(Parser& parser, const Deadline& deadline) {
     if (pending_.empty() || needs_more_) {
       const Woken woken = wait_for(socket_.get(), POLLIN, POLLERR, stop_, deadline);
@@ -196,20 +196,20 @@ class Connection {
     if (is_head) head_bytes_ += used;
     if (head_bytes_ > options_.max_head_bytes) error = http::error::header_limit;
     if (!error || error == http::error::need_more) return true;
-    if (error == http::error::header_limit) return refuse({431, "the head of the request is too large"});
-    if (error == http::error::body_limit) return refuse({413, "the body of the request is too large"});
-    return refuse({400, "this is no request of HTTP/1"});
+    if (error == http::error::header_limit) return refuse({431, "the request header is too large"});
+    if (error == http::error::body_limit) return refuse({413, "the request body is too large"});
+    return refuse({400, "invalid HTTP/1 request"});
   }
 
   bool refuse(const Status& status) {
-    write(plain_answer(status));
+    write(plain_response(status));
     return false;
   }
 
   ssize_t receive() {
-    std::array<char, 16 * 1024> piece;
-    const ssize_t count = ::recv(socket_.get(), piece.data(), piece.size(), 0);
-    if (count > 0) pending_.append(piece.data(), static_cast<std::size_t>(count));
+    std::array<char, 16 * 1024> chunk;
+    const ssize_t count = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
+    if (count > 0) pending_.append(chunk.data(), static_cast<std::size_t>(count));
     return count;
   }
 
@@ -243,7 +243,7 @@ class HttpReply final : public ServerResponse {
 
   void start(int status, const std::vector<Header>& headers) override {
     if (!begin(headers)) return;
-    if (!is_chunked_) keeps_alive_ = false;  // the end of the connection is the end of the answer
+    if (!is_chunked_) keeps_alive_ = false;  // the end of the connection is the end of the response
     const bool is_framed = is_chunked_ && may_have_body(status);
     if (!may_have_body(status)) is_bare_ = true;
     const std::string framing = is_framed ? "Transfer-Encoding: chunked\r\n" : "";
@@ -251,15 +251,15 @@ class HttpReply final : public ServerResponse {
     state_ = State::Started;
   }
 
-  bool send(std::string_view piece) override {
+  bool send(std::string_view chunk) override {
     assert(state_ == State::Started || state_ == State::Broken);
     if (state_ != State::Started) return false;
-    if (piece.empty() || is_bare_) return connection_.wait(Milliseconds(0));
-    if (!is_chunked_) return connection_.write(piece, kGone);
+    if (chunk.empty() || is_bare_) return connection_.wait(Milliseconds(0));
+    if (!is_chunked_) return connection_.write(chunk, kGone);
     std::array<char, 20> size;
-    char* const end = std::to_chars(size.data(), size.data() + size.size(), piece.size(), 16).ptr;
+    char* const end = std::to_chars(size.data(), size.data() + size.size(), chunk.size(), 16).ptr;
     std::string out(size.data(), end);
-    return connection_.write(out.append("\r\n").append(piece).append("\r\n"), kGone);
+    return connection_.write(out.append("\r\n").append(chunk).append("\r\n"), kGone);
   }
 
   void cut() override {
@@ -272,7 +272,7 @@ class HttpReply final : public ServerResponse {
   // The handler has returned, or thrown. True if the connection can take one more request.
   bool finish(bool has_thrown) {
     if (state_ == State::Nothing) {
-      connection_.write(plain_answer({500, "there is no answer"}));  // E5
+      connection_.write(plain_response({500, "the handler gave no response"}));  // HTTP_SERVER5
       keeps_alive_ = false;
     } else if (state_ == State::Started && has_thrown) {
       cut();
@@ -287,7 +287,7 @@ class HttpReply final : public ServerResponse {
 
   bool begin(const std::vector<Header>& headers) {
     assert(state_ == State::Nothing || state_ == State::Broken);
-    // A header that would split the answer makes it none: 500.
+    // A header that would split the response: 500.
     return state_ == State::Nothing && std::ranges::all_of(headers, [](const Header& each) {
              return is_token(each.name) && is_header_value(each.value);
            });
@@ -398,7 +398,7 @@ struct Server::State {
     while (wait_for(listener.get(), POLLIN, 0, stopped.get(), never) == Woken::Ready) {
       File socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (socket.get() < 0) {
-        // No descriptors are left, most likely: it gets better when a client goes.
+        // Most likely no descriptors are left: wait until a client disconnects.
         (void)wait_for(stopped.get(), POLLIN, 0, stopped.get(), Deadline::in(Milliseconds(20)));
         continue;
       }
@@ -432,9 +432,9 @@ struct Server::State {
     return true;
   }
 
-  // Nobody else is accepted for the moment that the client has to read why.
+  // No other client is accepted while this one reads the reason.
   static void refuse(Connection& connection) {
-    connection.write(plain_answer({503, "too many connections"}));
+    connection.write(plain_response({503, "too many connections"}));
     connection.close(Milliseconds(100));
   }
 };
@@ -448,7 +448,7 @@ Result<Server> Server::listen(const ServerOptions& options, Handler handler) {
   state->listener = File(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   std::array<int, 2> ends{-1, -1};
   if (state->listener.get() < 0 || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(Code::Unavailable, "the system has no socket left");
+    return fail(Code::Unavailable, "cannot create a socket");
   }
   state->stopped = File(ends[0]);
   state->stop = File(ends[1]);
@@ -458,7 +458,8 @@ Result<Server> Server::listen(const ServerOptions& options, Handler handler) {
   if (::bind(state->listener.get(), place.get(), place.size) != 0 ||
       ::listen(state->listener.get(), SOMAXCONN) != 0) {
     const std::string where = to_string(state->address) + " port " + std::to_string(options.port);
-    return fail(Code::Unavailable, errno == EADDRINUSE ? where + " is taken" : "cannot listen on " + where);
+    return fail(Code::Unavailable,
+                errno == EADDRINUSE ? where + " is already in use" : "cannot listen on " + where);
   }
   state->port = port_of(state->listener.get());
   state->thread = std::thread([own = state.get()] { own->run(); });

@@ -55,11 +55,11 @@ class Client {
     std::size_t end = heard_.find(mark);
     while (end == std::string::npos) {
       const std::size_t seen = heard_.size() - std::min(heard_.size(), mark.size());
-      char piece[4096];
-      const ssize_t count = recv(socket_, piece, sizeof piece, 0);
+      char chunk[4096];
+      const ssize_t count = recv(socket_, chunk, sizeof chunk, 0);
       was_reset = count < 0;
       if (count <= 0) return std::exchange(heard_, {});
-      heard_.append(piece, static_cast<std::size_t>(count));
+      heard_.append(chunk, static_cast<std::size_t>(count));
       end = heard_.find(mark, seen);
     }
     const std::string out = heard_.substr(0, end + mark.size());
@@ -99,7 +99,7 @@ TEST(Server, HandsOnWhatAClientAsksFor) {
 TEST(Server, ServesSeveralRequestsOfAConnection) {
   const Server server = serving(echo);
   Client client(server.port());
-  // Two at once, the second in two pieces; then one in chunks; then one that ends the connection.
+  // Two at once, the second in two chunks; then one in chunks; then one that ends the connection.
   client.say("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHo");
   EXPECT_NE(client.hear("GET /1  ").find("HTTP/1.1 200 OK\r\n"), std::string::npos);
   client.say("st: x\r\n\r\n");
@@ -113,7 +113,7 @@ TEST(Server, ServesSeveralRequestsOfAConnection) {
   EXPECT_NE(last.find("\r\nConnection: close\r\n"), std::string::npos) << last;
 }
 
-TEST(Server, SaysContinueToWhoeverWaitsForIt) {
+TEST(Server, SendsContinueToAClientThatWaitsForIt) {
   const Server server = serving(echo);
   Client client(server.port());
   client.say("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
@@ -122,9 +122,9 @@ TEST(Server, SaysContinueToWhoeverWaitsForIt) {
   EXPECT_NE(client.hear("POST /  ab"), "");
 }
 
-TEST(Server, SendsNoBodyWhereThereIsNone) {
+TEST(Server, SendsNoBodyWhereHttpForbidsOne) {
   const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
-    if (request.path == "/pieces") {
+    if (request.path == "/chunks") {
       reply.start(304, {});
       reply.send("body");
       return;
@@ -134,14 +134,14 @@ TEST(Server, SendsNoBodyWhereThereIsNone) {
   Client client(server.port());
   client.say("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(client.hear("\r\n\r\n"), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n");
-  client.say("GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.say("GET /chunks HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(client.hear("\r\n\r\n"), "HTTP/1.1 304 Not Modified\r\n\r\n");
   client.say("GET /204 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(client.hear(), "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
 }
 
-// E1
-TEST(Server, ListensWhereItIsTold) {
+// HTTP_SERVER1
+TEST(Server, ListensOnTheGivenAddress) {
   const Server server = serving(echo);
   EXPECT_EQ(server.url("/x"), "http://127.0.0.1:" + std::to_string(server.port()) + "/x");
   const auto taken = Server::listen({.port = server.port()}, echo);
@@ -157,7 +157,7 @@ TEST(Server, ListensWhereItIsTold) {
   EXPECT_EQ(outcome(get(other, "/y")), "200 GET /y  ");
 }
 
-// E2
+// HTTP_SERVER2
 TEST(Server, RefusesHeadsAndBodiesOverTheirLimits) {
   std::atomic<int> calls = 0;
   const Server server = serving(
@@ -188,11 +188,11 @@ TEST(Server, RefusesHeadsAndBodiesOverTheirLimits) {
   EXPECT_EQ(status("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n"),
             "HTTP/1.1 413");
   EXPECT_EQ(status("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n"), "HTTP/1.1 413")
-      << "nobody is asked to send what is not taken";
+      << "no 100 for a body that is refused";
   EXPECT_EQ(calls, 4);
 }
 
-// E2
+// HTTP_SERVER2
 TEST(Server, RefusesWhatIsNoRequest) {
   const Server server =
       serving([](const ServerRequest&, ServerResponse& reply) { reply.whole(200, {}, "handed on"); });
@@ -207,7 +207,7 @@ TEST(Server, RefusesWhatIsNoRequest) {
   }
 }
 
-// E2
+// HTTP_SERVER2
 TEST(Server, RefusesARequestThatDoesNotCome) {
   const Server server = serving(echo, {.idle_timeout = 30ms});
   EXPECT_TRUE(Client(server.port()).say("GET / HTT").hear().starts_with("HTTP/1.1 408 "));
@@ -215,10 +215,10 @@ TEST(Server, RefusesARequestThatDoesNotCome) {
                   .say("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\na")
                   .hear()
                   .starts_with("HTTP/1.1 408 "));
-  EXPECT_EQ(Client(server.port()).hear(), "") << "who says nothing hears nothing";
+  EXPECT_EQ(Client(server.port()).hear(), "") << "no response without a request";
 }
 
-// E2
+// HTTP_SERVER2
 TEST(Server, RefusesConnectionsOverTheirLimit) {
   std::latch leave(1);
   std::latch arrived(2);
@@ -243,14 +243,14 @@ TEST(Server, RefusesConnectionsOverTheirLimit) {
   EXPECT_TRUE(second.hear().ends_with("ok"));
 }
 
-// E3
+// HTTP_SERVER3
 TEST(Server, SendsEachPieceAtOnce) {
   std::latch heard(1);
   const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {{"Content-Type", "text/event-stream"}});
     EXPECT_TRUE(reply.send("one"));
     EXPECT_TRUE(reply.send(""));
-    heard.wait();  // the client has the first piece before there is a second
+    heard.wait();  // the client has the first chunk before there is a second
     EXPECT_TRUE(reply.send("three"));
   });
   Client client(server.port());
@@ -262,7 +262,7 @@ TEST(Server, SendsEachPieceAtOnce) {
   EXPECT_EQ(client.hear(), "5\r\nthree\r\n0\r\n\r\n");
 }
 
-// E3
+// HTTP_SERVER3
 TEST(Server, SendsPiecesToOldClientsAsTheyAre) {
   const Server server = serving([](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
@@ -273,14 +273,14 @@ TEST(Server, SendsPiecesToOldClientsAsTheyAre) {
             "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nonetwo");
 }
 
-// E3: far more than the buffers of the system hold is sent only while it is read.
+// HTTP_SERVER3: far more than the buffers of the system hold is sent only while it is read.
 TEST(Server, WaitsForAClientThatReadsLate) {
   constexpr std::size_t kPieces = 512;
   std::atomic<std::size_t> sent = 0;
   const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
-    const std::string piece(64 * 1024, 'x');
-    while (sent < kPieces && reply.send(piece)) ++sent;
+    const std::string chunk(64 * 1024, 'x');
+    while (sent < kPieces && reply.send(chunk)) ++sent;
   });
   Client client(server.port());
   client.say("GET / HTTP/1.0\r\n\r\n");
@@ -290,7 +290,7 @@ TEST(Server, WaitsForAClientThatReadsLate) {
   EXPECT_EQ(sent, kPieces);
 }
 
-// E4
+// HTTP_SERVER4
 TEST(Server, TellsWhenTheClientIsGone) {
   std::latch told(1);
   const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
@@ -306,8 +306,8 @@ TEST(Server, TellsWhenTheClientIsGone) {
   told.wait();
 }
 
-// E4
-TEST(Server, TellsWhoWaitsWhenTheClientIsGone) {
+// HTTP_SERVER4
+TEST(Server, EndsAWaitWhenTheClientIsGone) {
   std::latch told(1);
   const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
@@ -321,14 +321,14 @@ TEST(Server, TellsWhoWaitsWhenTheClientIsGone) {
   told.wait();
 }
 
-// E4
+// HTTP_SERVER4
 TEST(Server, TakesAClientThatNeverReadsForGone) {
   std::latch told(1);
   const Server server = serving(
       [&](const ServerRequest&, ServerResponse& reply) {
         reply.start(200, {});
-        const std::string piece(64 * 1024, 'x');
-        while (reply.send(piece)) {
+        const std::string chunk(64 * 1024, 'x');
+        while (reply.send(chunk)) {
         }
         told.count_down();
       },
@@ -338,18 +338,18 @@ TEST(Server, TakesAClientThatNeverReadsForGone) {
   told.wait();
 }
 
-// E5
+// HTTP_SERVER5
 TEST(Server, AnswersForAHandlerThatDoesNot) {
   const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
     if (request.path == "/throws") throw std::runtime_error("a secret of the handler");
     if (request.path == "/splits") reply.whole(200, {{"X", "a\r\nY: b"}}, "body");
   });
   for (const std::string_view path : {"/nothing", "/throws", "/splits"}) {
-    EXPECT_EQ(outcome(get(server, path)), "500 there is no answer\n") << path;
+    EXPECT_EQ(outcome(get(server, path)), "500 the handler gave no response\n") << path;
   }
 }
 
-// E5
+// HTTP_SERVER5
 TEST(Server, CutsAnAnswerThatIsNotWhole) {
   const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
     if (request.path == "/at-once") return reply.cut();
@@ -371,7 +371,7 @@ TEST(Server, CutsAnAnswerThatIsNotWhole) {
   EXPECT_TRUE(old.was_reset);
 }
 
-// E6
+// HTTP_SERVER6
 TEST(Server, EndsEveryConnectionWhenItStops) {
   std::atomic<int> running = 0;
   std::latch arrived(3);

@@ -100,15 +100,15 @@ class Tls : public testing::Test {
   std::string folder_;
 };
 
-// N10
-TEST_F(Tls, RefusesACertificateThatNobodyTrustedSigned) {
+// HTTP10
+TEST_F(Tls, RefusesAnUntrustedCertificate) {
   const auto response = send(request_);
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::Unavailable);
-  EXPECT_EQ(response.error().message, "the certificate of 127.0.0.1 is not one that is trusted here");
+  EXPECT_EQ(response.error().message, "the certificate of 127.0.0.1 is not trusted");
 }
 
-// N10
+// HTTP10
 TEST_F(Tls, TakesACertificateThatTheFileNames) {
   request_.ca_file = certificate();
   const auto response = send(request_);
@@ -118,7 +118,7 @@ TEST_F(Tls, TakesACertificateThatTheFileNames) {
       << "HTTP/2 is offered";
 }
 
-// N10
+// HTTP10
 TEST_F(Tls, RefusesACertificateForAnotherName) {
   request_.ca_file = certificate();
   request_.addresses = {*request_.url.address};
@@ -127,10 +127,10 @@ TEST_F(Tls, RefusesACertificateForAnotherName) {
   request_.url = other;
   const auto response = send(request_);
   ASSERT_FALSE(response);
-  EXPECT_EQ(response.error().message, "the certificate of other.example is not one that is trusted here");
+  EXPECT_EQ(response.error().message, "the certificate of other.example is not trusted");
 }
 
-TEST_F(Tls, SaysThatAFileOfCertificatesIsNone) {
+TEST_F(Tls, RefusesAnInvalidCertificateFile) {
   request_.ca_file = key() + ".missing";
   const auto response = send(request_);
   ASSERT_FALSE(response);

@@ -13,9 +13,9 @@ namespace parley::net {
 class Upload {
  public:
   explicit Upload(const Request& request) {
-    parts_.reserve(request.pieces.size() + 1);
+    parts_.reserve(request.body_chunks.size() + 1);
     parts_.push_back(request.body);
-    parts_.insert(parts_.end(), request.pieces.begin(), request.pieces.end());
+    parts_.insert(parts_.end(), request.body_chunks.begin(), request.body_chunks.end());
     for (const std::string_view part : parts_) size_ += part.size();
   }
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "net/loopback_server.h"
+#include "net/loopback_server_testing.h"
 
 namespace parley::trace {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "net/loopback_server.h"
+#include "net/loopback_server_testing.h"
 #include "parley/base/clock.h"
 
 namespace parley::trace {

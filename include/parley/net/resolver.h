@@ -1,5 +1,5 @@
-// Which addresses a name has. An interface, so that a caller can check every answer before anything connects,
-// and a test can give answers of its own.
+// Resolves names to addresses. An interface, so that a caller can check the addresses before it connects, and
+// a test can return any.
 //
 // A Resolver is called from the thread that makes the request; an implementation says which threads it can
 // serve.
@@ -20,13 +20,13 @@ class Resolver {
   Resolver& operator=(const Resolver&) = delete;
   virtual ~Resolver() = default;
 
-  // The addresses of a domain in ASCII, best first; never empty. Fails with NotFound if the name has none,
-  // with Unavailable if nobody could be asked.
+  // The addresses of a domain in ASCII, best first; never empty. Fails with NotFound if the name has no
+  // address, with Unavailable if no name server responds.
   virtual Result<std::vector<IpAddress>> resolve(std::string_view host) = 0;
 };
 
 // getaddrinfo(3): the hosts file and the name servers of the machine, with their own time limits
-// (resolv.conf), which no deadline of Parley's cuts short. Safe from any thread; lives as long as the
+// (resolv.conf), which no deadline of Parley shortens. Safe from any thread; lives as long as the
 // program.
 Resolver& system_resolver();
 

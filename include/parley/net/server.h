@@ -1,15 +1,15 @@
-// A small HTTP/1.1 server: a port, a thread for each connection, and a function that answers.
+// A small HTTP/1.1 server: a port, a thread per connection, and a handler function.
 //
-// Invariants (quoted by tests as E1..E6):
-//   E1  It listens where it is told, on the loopback address unless told otherwise, and connects to nothing.
-//   E2  A request over a limit (head, body, connections, time) is answered 431, 413, 503 or 408, and is never
-//       handed on.
-//   E3  What is sent piece by piece leaves at once, and send() waits while the client does not read.
-//   E4  send() tells when the client is gone (it closed its side, or took nothing for idle_timeout) or the
-//       server stops; the rest of the answer is then dropped.
-//   E5  A handler that gives no answer, or throws, is answered 500 if nothing was sent; otherwise the
-//       connection is cut, so that nobody takes half an answer for a whole one.
-//   E6  stop() ends every connection and returns when no handler runs.
+// Invariants (quoted by tests as HTTP_SERVER1..HTTP_SERVER6):
+//   HTTP_SERVER1  It listens on the given address, by default the loopback address, and connects to nothing.
+//   HTTP_SERVER2  A request over a limit (header, body, connections, time) gets 431, 413, 503 or 408, and
+//                 never reaches the handler.
+//   HTTP_SERVER3  Each chunk is sent at once, and send() blocks while the client does not read.
+//   HTTP_SERVER4  send() returns false when the client is gone (it closed its side, or read nothing for
+//                 idle_timeout) or the server stops; the rest of the response is then dropped.
+//   HTTP_SERVER5  If a handler gives no response, or throws, the client gets 500 if nothing was sent;
+//                 otherwise the connection is reset, so that half a response does not look complete.
+//   HTTP_SERVER6  stop() ends every connection and returns when no handler runs.
 //
 // A Server is used by one thread at a time; the handler is called from many at once.
 #pragma once
@@ -31,14 +31,14 @@ namespace parley::net {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  // 0: any that is free
+  std::uint16_t port = 0;  // 0: any free port
   std::size_t connections = 512;
   std::size_t max_head_bytes = std::size_t{64} * 1024;
   std::size_t max_body_bytes = std::size_t{64} * 1024 * 1024;
-  std::chrono::milliseconds idle_timeout{60'000};  // between two requests, for a head, and without a byte
+  std::chrono::milliseconds idle_timeout{60'000};  // between two requests, for a header, and without a byte
 };
 
-// What a client asked for.
+// A client's request.
 struct ServerRequest {
   std::string method;
   std::string path;   // without the query
@@ -50,21 +50,21 @@ struct ServerRequest {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
-// The answer to one request: at once, or a start and then pieces. Valid while the handler runs. How it is
-// framed (Content-Length, Transfer-Encoding, Connection) is the server's to say: such headers of the handler
-// are passed over. A header that would split the answer makes it none (E5).
+// The response to one request: at once, or a start and then chunks. Valid while the handler runs. The server
+// sets the framing (Content-Length, Transfer-Encoding, Connection) and ignores such headers of the handler.
+// A header that would split the response counts as no response (HTTP_SERVER5).
 class ServerResponse {
  public:
   virtual ~ServerResponse() = default;
-  // All of it, with its length.
+  // The whole response, with its length.
   virtual void whole(int status, const std::vector<Header>& headers, std::string_view body) = 0;
-  // The start of an answer in pieces (chunked). It ends when the handler returns.
+  // Starts a chunked response. It ends when the handler returns.
   virtual void start(int status, const std::vector<Header>& headers) = 0;
-  // One more piece. False once the client is gone or the server stops (E4).
-  virtual bool send(std::string_view piece) = 0;
-  // Ends the connection at once, without the end that an answer has.
+  // Sends one chunk. False once the client is gone or the server stops (HTTP_SERVER4).
+  virtual bool send(std::string_view chunk) = 0;
+  // Resets the connection at once, without the last chunk.
   virtual void cut() = 0;
-  // Waits; false as send() is. For answers that take their time.
+  // Waits; false as for send(). For slow responses.
   virtual bool wait(std::chrono::milliseconds time) = 0;
 };
 
@@ -72,7 +72,7 @@ class Server {
  public:
   using Handler = std::function<void(const ServerRequest& request, ServerResponse& reply)>;
 
-  // Fails with Unavailable if the port is taken, with Invalid if the address is none.
+  // Fails with Unavailable if the port is in use, with Invalid if the address is invalid.
   static Result<Server> listen(const ServerOptions& options, Handler handler);
   Server(Server&&) noexcept;
   Server& operator=(Server&&) noexcept;
@@ -80,7 +80,7 @@ class Server {
 
   std::uint16_t port() const;
   std::string url(std::string_view path = "") const;  // "http://127.0.0.1:PORT" + path
-  void stop();                                        // not from a handler, which it would wait for
+  void stop();                                        // waits for handlers: do not call it from one
 
  private:
   struct State;

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "guard/fetch/url_cases.h"
-#include "net/loopback_server.h"
+#include "guard/fetch/url_cases_testing.h"
+#include "net/loopback_server_testing.h"
 
 namespace parley {
 namespace {
@@ -24,7 +24,7 @@ IpAddress address(std::string_view text) {
   return text.find(':') == std::string_view::npos ? parse_ipv4(text).value() : parse_ipv6(text).value();
 }
 
-// Answers with what it was told, one list after the other; the last one again and again.
+// Returns the given lists one after the other; the last one repeatedly.
 class FakeResolver final : public net::Resolver {
  public:
   explicit FakeResolver(std::vector<std::vector<IpAddress>> answers) : answers_(std::move(answers)) {}
@@ -84,7 +84,7 @@ std::vector<IpAddress> addresses(std::string_view list) {
   return out;
 }
 
-// U2, U3, U4, U6, U7
+// FETCH2, FETCH3, FETCH4, FETCH6, FETCH7
 TEST(Fetch, RefusesEveryHostileUrl) {
   const FetchPolicy policy = policy_of_the_files();
   const auto cases = url_cases("hostile_urls.txt");
@@ -112,7 +112,7 @@ TEST(Fetch, RefusesEveryHostileUrl) {
   EXPECT_EQ(reasons.size(), 12U) << "every reason of a URL but the policy's being off or listing hosts";
 }
 
-// U2, U5
+// FETCH2, FETCH5
 TEST(Fetch, FetchesEveryGoodUrlFromTheAddressThatWasChecked) {
   const FetchPolicy policy = policy_of_the_files();
   const auto cases = url_cases("good_urls.txt");
@@ -139,7 +139,7 @@ TEST(Fetch, FetchesEveryGoodUrlFromTheAddressThatWasChecked) {
   }
 }
 
-// U1
+// FETCH1
 TEST(Fetch, FetchesNothingWithoutAPolicy) {
   FakeResolver resolver({addresses("8.8.8.8")});
   FakeServer server{{png_answer()}, {}};
@@ -149,7 +149,7 @@ TEST(Fetch, FetchesNothingWithoutAPolicy) {
   EXPECT_TRUE(resolver.asked.empty() && server.requests.empty());
 }
 
-// U4, U5
+// FETCH4, FETCH5
 TEST(Fetch, AsksForANameOnceAHop) {
   FakeResolver resolver({addresses("8.8.8.8"), addresses("127.0.0.1")});
   FakeServer server{{png_answer()}, {}};
@@ -162,7 +162,7 @@ TEST(Fetch, AsksForANameOnceAHop) {
   EXPECT_EQ(server.requests.size(), 1U);
 }
 
-// U4, U6
+// FETCH4, FETCH6
 TEST(Fetch, AsksAgainForTheNameOfARedirect) {
   FakeResolver resolver({addresses("8.8.8.8"), addresses("127.0.0.1")});
   FakeServer server{{redirect_to("/again"), png_answer()}, {}};
@@ -172,7 +172,7 @@ TEST(Fetch, AsksAgainForTheNameOfARedirect) {
   EXPECT_EQ(server.requests.size(), 1U);
 }
 
-// U6
+// FETCH6
 TEST(Fetch, FollowsAsManyRedirectsAsThePolicyAllows) {
   FetchOptions options;
   options.allow_http = true;
@@ -192,7 +192,7 @@ TEST(Fetch, FollowsAsManyRedirectsAsThePolicyAllows) {
   }
 }
 
-// U6
+// FETCH6
 TEST(Fetch, FollowsFromHttpToHttpsAndNotBack) {
   FetchOptions options;
   options.allow_http = true;
@@ -210,7 +210,7 @@ TEST(Fetch, FollowsFromHttpToHttpsAndNotBack) {
   EXPECT_EQ(outcome(fetch("http://example.com/", policy, nowhere.tools(resolver))), "invalid");
 }
 
-// U7, U8
+// FETCH7, FETCH8
 TEST(Fetch, SendsNoCredentialsAndPassesItsLimitsOn) {
   FetchOptions options;
   options.max_bytes = 1234;
@@ -228,7 +228,7 @@ TEST(Fetch, SendsNoCredentialsAndPassesItsLimitsOn) {
   EXPECT_EQ(request.method, "GET");
 }
 
-TEST(Fetch, SaysWhatAStatusMeans) {
+TEST(Fetch, ReportsTheStatus) {
   const FetchPolicy policy = FetchPolicy::of({}).value();
   FakeResolver resolver({addresses("8.8.8.8")});
   for (const auto& [status, code] : {std::pair{404, "not_found"},
@@ -245,7 +245,7 @@ TEST(Fetch, SaysWhatAStatusMeans) {
   }
 }
 
-// U9
+// FETCH9
 TEST(Fetch, TakesMediaByTheirBytes) {
   const FetchPolicy policy = FetchPolicy::of({}).value();
   FakeResolver resolver({addresses("8.8.8.8")});
@@ -268,7 +268,7 @@ TEST(Fetch, TakesMediaByTheirBytes) {
   EXPECT_EQ(outcome(got({{"Content-Type", "image/png"}}, "")), "unsupported");
 }
 
-// U12
+// FETCH12
 TEST(Fetch, DoesNotRepeatTheUrlInErrors) {
   const FetchPolicy policy = FetchPolicy::of({}).value();
   FakeResolver resolver({addresses("8.8.8.8")});
@@ -298,7 +298,7 @@ class FetchLoopback : public ::testing::Test {
   FakeResolver resolver_{{{IpAddress::v4(kLoopback)}}};
 };
 
-// U5
+// FETCH5
 TEST_F(FetchLoopback, ConnectsWhereTheCheckedAddressIs) {
   LoopbackServer server(saying(answer("200 OK", "Content-Type: image/png\r\n", kPng)));
   const auto got = fetched(server);
@@ -309,7 +309,7 @@ TEST_F(FetchLoopback, ConnectsWhereTheCheckedAddressIs) {
   EXPECT_NE(head.find("\r\nHost: media.example.com:"), std::string::npos) << head;
 }
 
-// U3: the same without the permission, and nobody was asked.
+// FETCH3: the same without the permission, and without a look-up.
 TEST_F(FetchLoopback, DoesNotConnectToItWithoutPermission) {
   LoopbackServer server(saying(answer("200 OK", "", kPng)));
   FetchOptions options;
@@ -321,7 +321,7 @@ TEST_F(FetchLoopback, DoesNotConnectToItWithoutPermission) {
   EXPECT_TRUE(server.seen().empty());
 }
 
-// U6, U10
+// FETCH6, FETCH10
 TEST_F(FetchLoopback, FollowsNoRedirectToAMetadataService) {
   for (const char* location :
        {"http://169.254.169.254/latest/", "//2852039166/", "http://metadata.google.internal/",
@@ -332,7 +332,7 @@ TEST_F(FetchLoopback, FollowsNoRedirectToAMetadataService) {
   }
 }
 
-// U6
+// FETCH6
 TEST_F(FetchLoopback, FollowsAChainAndStopsALoop) {
   LoopbackServer server([](Connection& connection, const SeenRequest& request) {
     const bool is_last = request.target() == "/xxxx";
@@ -350,7 +350,7 @@ TEST_F(FetchLoopback, FollowsAChainAndStopsALoop) {
   EXPECT_EQ(loop.seen().size(), 4U);
 }
 
-// U8
+// FETCH8
 TEST_F(FetchLoopback, EndsAtItsDeadline) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     bool open = connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
@@ -367,7 +367,7 @@ TEST_F(FetchLoopback, EndsAtItsDeadline) {
   EXPECT_EQ(outcome(fetched(server, {.timeout = milliseconds(-1)})), "timeout");
 }
 
-// U8
+// FETCH8
 TEST_F(FetchLoopback, StopsABombAndAnEndlessBody) {
   const std::string bomb = net::gzipped(kPng + std::string(5'000'000, '\0'));
   LoopbackServer gzip(saying(answer("200 OK", "Content-Encoding: gzip\r\n", bomb)));

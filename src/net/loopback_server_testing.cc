@@ -1,4 +1,4 @@
-#include "net/loopback_server.h"
+#include "net/loopback_server_testing.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -63,7 +63,7 @@ class LoopbackServer {
   std::thread thread_;
 };
 
-// A whole answer: status line, headers, a true Content-Length, body.
+// A whole response: status line, headers, a true Content-Length, body.
 std::string answer(std::string_view status, std::string_view headers, std::string_view body);
 
 std::string gzipped(std::string_view bytes);
