@@ -37,17 +37,16 @@ void run_size(std::string_view text, const FilterOptions& options, Edits& edits)
 }
 
 constexpr Filter kFilters[] = {
-    {"invisible", "removes characters that nobody sees: tags, bidi controls, zero-width, selector runs",
-     false, run_invisible},
-    {"browser", "takes page state, snapshots, scripts and console messages out of browser results", true,
+    {"invisible", "removes invisible characters: tags, bidi controls, zero-width, selector runs", false,
+     run_invisible},
+    {"browser", "removes page state, snapshots, scripts and console messages from browser results", true,
      guard::browser},
-    {"browser-agentscope", "the same by the rules of AgentScope 1.0.10, to the letter", true,
+    {"browser-agentscope", "the same, exactly by the rules of AgentScope 1.0.10", true,
      guard::browser_agentscope},
-    {"control-tokens", "breaks the spellings of chat control tokens with a backslash", false,
-     run_control_tokens},
+    {"control-tokens", "escapes chat control tokens with a backslash", false, run_control_tokens},
     {"secrets", "replaces keys, tokens, private keys and passwords by a marker that names the kind", false,
      run_secrets},
-    {"size", "cuts the middle out of a text that is too long, and says how much", false, run_size},
+    {"size", "cuts the middle of a text that is too long and says how much", false, run_size},
 };
 
 }  // namespace
@@ -71,13 +70,13 @@ Result<const Filter*> filter_named(std::string_view name) {
     names += names.empty() ? "" : ", ";
     names += filter.name;
   }
-  return fail(Code::NotFound, "there is no filter of this name; there are: " + names);
+  return fail(Code::NotFound, "unknown filter '" + std::string(name) + "'; available filters: " + names);
 }
 
 Result<FilterChain> FilterChain::of(std::span<const std::string_view> names, const FilterOptions& options) {
   if (options.size_bytes < kLeastTextBytes) {
-    return fail(Code::Invalid,
-                "a text cannot be cut to less than " + std::to_string(kLeastTextBytes) + " bytes");
+    return fail(Code::Invalid, "invalid size limit of " + std::to_string(options.size_bytes) +
+                                   " bytes: expected at least " + std::to_string(kLeastTextBytes));
   }
   FilterChain chain;
   chain.options_ = options;

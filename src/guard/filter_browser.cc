@@ -4,10 +4,10 @@
 // "browser-agentscope" is its function of version 1.0.10: expressions over the whole text, wherever they
 // match. "browser" does what that one is meant to do, by lines:
 //   - Markdown's structure counts: a heading or a fence stands at the beginning of a line, a fence ends with
-//     a line of its own, and what is inside a fence is no heading.
+//     a separate line, and there are no headings inside a fence.
 //   - The page state goes from its "- Page URL" line to the next heading, not to the end of the text, and
 //     only under the heading "### Page state".
-//   - Only fences marked exactly `yaml` or `js` go; `json` and `jsx` are somebody's data.
+//   - Only fences marked exactly `yaml` or `js` go; `json` and `jsx` are data.
 //   - Console messages go to the next heading, whichever it is, or to the end.
 //   - Blank lines at both ends go if something went; a text without any of this is left alone.
 #include <algorithm>
@@ -83,7 +83,7 @@ FilterChange remove_spans(std::string& text, std::string_view open, std::string_
 
 struct Line {
   std::size_t begin, end;  // with its line end
-  std::size_t fence_end;   // of a line that opens a fence: the line behind the one that closes it; else 0
+  std::size_t fence_end;   // of a line that opens a fence: the line after the one that closes it; else 0
 };
 
 std::string_view without_end(std::string_view line) {
@@ -203,7 +203,7 @@ void browser(std::string_view text, const FilterOptions& options, Edits& edits) 
   if (!concerns(text)) return;
   const std::vector<Cut> cuts = cuts_of(Lines(text), options);
   if (cuts.empty()) return;
-  // What is left from `begin` to `end` has no blank line in front and no white space behind.
+  // The rest from `begin` to `end` has no blank line before and no white space after it.
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   std::size_t begin = 0;  // of a line
   std::size_t next_cut = 0;

@@ -114,7 +114,7 @@ TEST(Browser, LeavesTheRestToTheByte) {
   EXPECT_EQ(by_lines("```js\nb\n```\n"), "");
 }
 
-TEST(Browser, SaysWhatItTookOut) {
+TEST(Browser, ReportsWhatItRemoved) {
   Edits edits("browser", kResult);
   browser(kResult, {}, edits);
   std::vector<std::string> said;

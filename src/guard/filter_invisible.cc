@@ -1,12 +1,12 @@
-// Characters that nobody sees: Unicode's Default_Ignorable_Code_Point and the interlinear annotation marks.
+// Invisible characters: Unicode's Default_Ignorable_Code_Point and the interlinear annotation marks.
 // A model reads them, so they can carry orders that no reviewer finds; but writing needs some of them.
 //
 // The text is a row of visible characters with runs of invisible ones between them. What is kept of a run
 // depends on the visible characters on either side and on what was kept of the run before, never on what was
-// removed: so a second pass finds the same neighbours and keeps the same (F2).
+// removed: so a second pass finds the same neighbours and keeps the same (FILTER2).
 //
-//   selector      one, directly behind a character that has such a form (emoji, keycap, symbol, ideograph)
-//   tags          directly behind U+1F3F4, a region and a subdivision, and the end tag: a flag
+//   selector      one, directly after a character that has such a form (emoji, keycap, symbol, ideograph)
+//   tags          directly after U+1F3F4, a region and a subdivision, and the end tag: a flag
 //   ZWJ           between emoji; or as ZWNJ
 //   ZWNJ          beside a character of a script that joins letters (Arabic, Indic and others)
 //   ZWSP          beside a character of a script that writes words without spaces (Thai, Lao, Khmer, Myanmar)

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "guard/filter_cases.h"
+#include "guard/filter_cases_testing.h"
 #include "guard/filter_rows.h"
 
 namespace parley::guard {
@@ -87,7 +87,7 @@ bool joins(char32_t c) {
                     {0x10D00, 0x10D3F}, {0x10F30, 0x10FDF}, {0x11000, 0x11FFF}, {0x1E900, 0x1E95F}});
 }
 
-// True for a whole flag of tags behind `flag` that ends right before `end`.
+// True for a whole flag of tags after `flag` that ends right before `end`.
 bool is_flag(const Points& in, std::size_t flag, std::size_t end) {
   if (in[flag] != 0x1F3F4 || in[end - 1] != 0xE007F) return false;
   std::string name;
@@ -221,7 +221,7 @@ RC_GTEST_PROP(Invisible, TwiceIsOnce, ()) {
   RC_ASSERT(is_utf8(once));
 }
 
-// Every character there is, between letters of several scripts and behind a flag.
+// Every character there is, between letters of several scripts and after a flag.
 TEST(Invisible, AgreesWithTheJudgeOnEveryCharacter) {
   for (char32_t c = 0; c <= 0x10FFFF; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
@@ -238,7 +238,7 @@ TEST(Invisible, AgreesWithTheJudgeOnEveryCharacter) {
   }
 }
 
-TEST(Invisible, SaysWhatItRemoved) {
+TEST(Invisible, ReportsWhatItRemoved) {
   const std::string_view text = "a\u202Eb\U000E0041\U000E0042c\u200Bd";
   Edits edits("invisible", text);
   std::uint64_t steps = 0;

@@ -1,6 +1,6 @@
 // The spellings of control tokens: what chat templates are made of. In a text they are words like any other,
-// unless somebody puts the text into a template; then they would end its turn and begin another one. One
-// backslash behind the first character makes a spelling that no tokenizer knows and everybody can see.
+// unless a program puts the text into a template; then they would end its turn and begin another one. One
+// backslash after the first character makes a spelling that no tokenizer knows and that is visible.
 #include <array>
 
 #include "base/literals.h"

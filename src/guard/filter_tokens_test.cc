@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "guard/filter_cases.h"
+#include "guard/filter_cases_testing.h"
 #include "guard/filter_rows.h"
 
 namespace parley::guard {

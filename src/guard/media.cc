@@ -45,7 +45,7 @@ class Inspector {
     return type == BlockType::Audio ? options_.clip.audio_bytes : options_.clip.video_bytes;
   }
 
-  // Read as browsers do. That its base64 is none, or too large, is validate()'s to say.
+  // Read as browsers do. validate() reports invalid and too large base64.
   void data_url(const Text& url, bool is_clip, Place place) {
     const Result<DataUrlMedia> media =
         read_media_data_url(url, is_clip ? options_.clip.video_bytes : options_.image.bytes);
@@ -67,13 +67,13 @@ class Inspector {
     }
   }
 
-  // A name that is only spelled otherwise ("IMAGE/PNG") is told too: providers know one spelling.
+  // Another spelling ("IMAGE/PNG") is reported too: providers accept one spelling.
   void declared(std::string_view type, std::string_view shown, Place place) {
     constexpr std::size_t kLongest = 64;
     if (type.empty() || shown.empty() || is_shown_as(type, shown)) return;
     findings_.warning(
         "wrong_media_type", place,
-        "declared as " + std::string(type.substr(0, kLongest)) + ", and the bytes are " + std::string(shown));
+        "declared as " + std::string(type.substr(0, kLongest)) + ", but the bytes are " + std::string(shown));
   }
 
   const MediaOptions& options_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "media/image/sample_images.h"
+#include "media/image/sample_images_testing.h"
 
 namespace parley {
 namespace {
@@ -40,7 +40,7 @@ TEST(InspectMedia, NamesWhatDoesNotDecodeAndWhatIsCalledWrongly) {
   EXPECT_EQ(found[0].block, 1U);
   EXPECT_EQ(found[1].code, "wrong_media_type");
   EXPECT_EQ(found[1].level, FindingLevel::Warning);
-  EXPECT_EQ(found[1].sentence, "declared as image/jpeg, and the bytes are image/png");
+  EXPECT_EQ(found[1].sentence, "declared as image/jpeg, but the bytes are image/png");
   EXPECT_EQ(found[1].message, 1U);
   EXPECT_EQ(found[2].code, "bad_image");
   EXPECT_EQ(found[2].message, 2U);

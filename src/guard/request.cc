@@ -34,7 +34,7 @@ Result<Text> read_text(std::string_view text, std::size_t most_bytes) {
   Result<Text> out = Text::copy(text);
   if (!out) return fail(out.error().code, out.error().message, "/text");
   if (text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos) {
-    return fail(Code::Missing, "a request needs a text that says what is wanted", "/text");
+    return fail(Code::Missing, "the text of the request is empty", "/text");
   }
   return out;
 }
@@ -61,7 +61,7 @@ class Images {
   Result<std::string> from_data_url(std::string_view text, const std::string& path) {
     PARLEY_TRY(DataUrlMedia media, read_media_data_url(text, options_.bytes));
     if (media.is_corrected()) {
-      corrections.push_back(path + ": declared as " + media.declared + ", and the bytes are " +
+      corrections.push_back(path + ": declared as " + media.declared + ", but the bytes are " +
                             std::string(media.media_type));
     }
     return std::move(media.bytes);

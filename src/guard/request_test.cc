@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "media/image/sample_images.h"
+#include "media/image/sample_images_testing.h"
 #include "parley/message/validate.h"
 
 namespace parley {
@@ -20,7 +20,7 @@ Error refused(std::string_view text, std::vector<std::string_view> images = {},
   return request ? Error{} : request.error();
 }
 
-TEST(UserRequest, IsAUserMessageOfATextAlone) {  // Q1
+TEST(UserRequest, IsAUserMessageOfATextAlone) {  // USER_REQUEST1
   const UserRequest request = parse_user_request("What is this?").value();
   EXPECT_EQ(request.message.role(), Role::User);
   EXPECT_EQ(request.message.content_shape(), ContentShape::String);
@@ -28,7 +28,7 @@ TEST(UserRequest, IsAUserMessageOfATextAlone) {  // Q1
   EXPECT_TRUE(request.images.empty());
 }
 
-TEST(UserRequest, TakesEveryFormatAndLabelsItByItsBytes) {  // Q1, Q2
+TEST(UserRequest, TakesEveryFormatAndLabelsItByItsBytes) {  // USER_REQUEST1, USER_REQUEST2
   const std::string images[] = {png(), jpeg(), gif(), bmp(2, 2), webp(), tiff()};
   const char* types[] = {"image/png", "image/jpeg", "image/gif", "image/bmp", "image/webp", "image/tiff"};
   for (std::size_t i = 0; i < std::size(images); ++i) {
@@ -41,17 +41,17 @@ TEST(UserRequest, TakesEveryFormatAndLabelsItByItsBytes) {  // Q1, Q2
     for (std::size_t k = 1; k < blocks.size(); ++k) {
       const auto& source = std::get<Base64Source>(blocks[k].as<ImageBlock>()->source);
       EXPECT_EQ(source.media_type.view(), types[i]);
-      EXPECT_EQ(source.data.view(), base64);  // Q3
+      EXPECT_EQ(source.data.view(), base64);  // USER_REQUEST3
     }
     const std::vector<std::string> told = {
-        std::string("/images/1: declared as image/x-odd, and the bytes are ") + types[i]};
+        std::string("/images/1: declared as image/x-odd, but the bytes are ") + types[i]};
     EXPECT_EQ(request.corrections, told);
     EXPECT_EQ(media_type(request.images.at(0).format), types[i]);
     EXPECT_TRUE(validate({&request.message, 1}).empty());
   }
 }
 
-TEST(UserRequest, SpellsBase64Canonically) {  // Q3
+TEST(UserRequest, SpellsBase64Canonically) {  // USER_REQUEST3
   const std::string base64 = base64_encode(png());
   std::string loose = base64;
   while (loose.back() == '=') loose.pop_back();
@@ -61,7 +61,7 @@ TEST(UserRequest, SpellsBase64Canonically) {  // Q3
 }
 
 // The classes of the seed: no content, no image, no data URL, characters, length, size, format, sides.
-TEST(UserRequest, SaysWhatIsRefusedAndWhere) {  // Q4
+TEST(UserRequest, NamesTheRefusedPartAndTheReason) {  // USER_REQUEST4
   struct Case {
     std::string image;
     Code code;
@@ -70,13 +70,13 @@ TEST(UserRequest, SaysWhatIsRefusedAndWhere) {  // Q4
   const Case cases[] = {
       {"", Code::Invalid, "the image is empty"},
       {"data:image/png;base64", Code::Invalid, "comma"},
-      {"data:image/png;base64,", Code::Unsupported, "no image"},
+      {"data:image/png;base64,", Code::Unsupported, "an image"},
       {"data:text/html;base64," + base64_encode(png()), Code::Unsupported, "labelled"},
-      {"data:image/png," + base64_encode(png()), Code::Unsupported, "no image"},
+      {"data:image/png," + base64_encode(png()), Code::Unsupported, "an image"},
       {"iVBORw0KGgo-_", Code::Invalid, "base64"},
       {"iVBORw0KGgoAA", Code::Invalid, "base64"},
-      {base64_encode("this is no image"), Code::Unsupported, "no image"},
-      {base64_encode("<svg xmlns='http://www.w3.org/2000/svg'/>"), Code::Unsupported, "no image"},
+      {base64_encode("this is no image"), Code::Unsupported, "an image"},
+      {base64_encode("<svg xmlns='http://www.w3.org/2000/svg'/>"), Code::Unsupported, "an image"},
       {base64_encode(png().substr(0, png().size() - 14)), Code::Invalid, "PNG"},
       {base64_encode(png(8193, 1)), Code::LimitExceeded, "8192"},
       {base64_encode(bmp(2048, 1707)), Code::LimitExceeded, "bytes"},

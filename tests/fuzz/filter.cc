@@ -1,5 +1,6 @@
 // Every filter on any text: the first byte chooses the filter, the rest is the text. Each must keep its
-// promises (F1 to F4, F6), and "invisible" and the redaction must find nothing in what they gave.
+// promises (FILTER1 to FILTER4, FILTER6), and "invisible" and the redaction must find nothing in what they
+// gave.
 #include "parley/guard/filter.h"
 
 #include <cstdint>

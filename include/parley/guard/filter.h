@@ -1,15 +1,13 @@
-// Filters change texts by fixed rules before a model, a store or a person gets them, and say what they
-// changed.
+// Filters change texts by fixed rules before a model, a store or a person gets them, and report the changes.
 //
-// Invariants (quoted by tests as F1..F6):
-//   F1  A text that a filter has nothing to do with comes out as the same Text, and a message as the same
-//       Message: nothing is copied, the wire is kept.
-//   F2  Every filter applied twice gives what it gives once; "browser-agentscope" alone promises it no more
-//       than its original does.
-//   F3  What comes out is valid UTF-8.
-//   F4  What comes out is at most four times as long as what came in.
-//   F5  Arguments of tool uses and thinking with a signature are never edited.
-//   F6  The time is linear in the text, whatever the text is.
+// Invariants (quoted by tests as FILTER1..FILTER6):
+//   FILTER1  A text without changes is returned as the same Text, and a message as the same Message: nothing
+//            is copied, the wire is kept.
+//   FILTER2  Every filter is idempotent, except "browser-agentscope", because its original is not.
+//   FILTER3  The output is valid UTF-8.
+//   FILTER4  The output is at most four times as long as the input.
+//   FILTER5  Arguments of tool uses and thinking with a signature are never edited.
+//   FILTER6  The time is linear in the text, whatever the text is.
 //
 // Filters and chains are immutable; safe from any thread.
 #pragma once
@@ -58,36 +56,35 @@ class Edits;  // where a filter writes what it changes (src/guard/edits.h)
 struct Filter {
   std::string_view name;
   std::string_view does;      // one sentence
-  bool results_only = false;  // in messages: what tools gave back is filtered and nothing else
+  bool results_only = false;  // in messages: only tool results are filtered
   void (*run)(std::string_view text, const FilterOptions& options, guard::Edits& edits) = nullptr;
 };
 
-// All filters, in the order in which they are best chained: what hides is removed before anything is
-// searched, and nothing is cut before it was searched.
+// All filters, in the best order for a chain: invisible characters are removed before a search, and texts are
+// cut after it.
 std::span<const Filter> filters();
 
-// Fails with NotFound, naming the filters there are.
+// Fails with NotFound, naming the available filters.
 Result<const Filter*> filter_named(std::string_view name);
 
 struct FilteredText {
   Text text;
-  std::vector<FilterChange> changes;  // empty: `text` is the very Text that came in
+  std::vector<FilterChange> changes;  // empty: `text` is the same Text as the input
 };
 
 struct FilteredMessage {
   Message message;
-  std::vector<FilterChange> changes;  // empty: `message` is the very Message that came in
-  // True if the message was changed and its wire held members that no block holds: a filter cannot vouch for
-  // them, so a changed message goes on without them.
+  std::vector<FilterChange> changes;  // empty: `message` is the same Message as the input
+  // True if the message was changed and its wire had members that no block holds: a filter cannot check them,
+  // so a changed message loses them.
   bool dropped_members = false;
 };
 
-// Filters in the order they run. For messages that are added to a conversation and for those that are read
-// from it alike; both are one call a message.
+// Filters in the order they run, for messages that are added to a conversation or read from it.
 class FilterChain {
  public:
   FilterChain() = default;  // changes nothing
-  // Fails with NotFound for a name that is none, with Invalid for options that cannot be.
+  // Fails with NotFound for an unknown name, with Invalid for invalid options.
   static Result<FilterChain> of(std::span<const std::string_view> names, const FilterOptions& options = {});
 
   FilteredText run(const Text& text) const;

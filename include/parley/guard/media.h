@@ -1,10 +1,9 @@
-// Looking into the media of a conversation: whether inline images decode, whether audio and video hold
-// together, and whether they are what they are called. What can be said without looking into them (base64,
-// sizes, required members) is validate()'s.
+// Checks the media of a conversation: whether inline images decode, whether audio and video are valid, and
+// whether their media types match their bytes. validate() checks the rest (base64, sizes, required members).
 //
-//   error    bad_image         an inline image is none, is broken, is too large, or does not decode
-//   error    bad_clip          inline audio or video is none, is broken, or lasts too long
-//   warning  wrong_media_type  an inline file is declared as something its bytes are not
+//   error    bad_image         an inline image has an unknown format, is broken, too large, or does not
+//   decode error    bad_clip          inline audio or video has an unknown format, is broken, or lasts too
+//   long warning  wrong_media_type  the declared media type of an inline file differs from its bytes
 //
 // Pure; safe from any thread.
 #pragma once
@@ -18,8 +17,8 @@
 
 namespace parley {
 
-// All findings, in the order of the messages. Data that is no base64 or has too many bytes is left to
-// validate(). URLs are not followed.
+// All findings, in the order of the messages. Data that is not base64 or has too many bytes is left to
+// validate(). URLs are not fetched.
 struct MediaOptions {
   ImageOptions image = {};
   ClipOptions clip = {};

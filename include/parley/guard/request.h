@@ -1,10 +1,11 @@
-// From what a user sent, a text and images in base64, to a message that may enter a conversation.
+// Turns a user's input, a text and images in base64, into a message that may enter a conversation.
 //
-// Invariants (quoted by tests as Q1..Q4):
-//   Q1  What comes out is a good user message: its text is UTF-8 and says something, its images decode.
-//   Q2  An image is labelled by what its bytes are, whatever was declared; the correction is told.
-//   Q3  An image's data is canonical base64 without a "data:" prefix, however it came.
-//   Q4  What is refused says which part it is ("/text", "/images/2") and why; nothing is taken in part.
+// Invariants (quoted by tests as USER_REQUEST1..USER_REQUEST4):
+//   USER_REQUEST1  The result is a valid user message: its text is UTF-8 and not blank, its images decode.
+//   USER_REQUEST2  An image has the media type of its bytes, whatever was declared; a correction is reported.
+//   USER_REQUEST3  An image's data is canonical base64 without a "data:" prefix, whatever the input form.
+//   USER_REQUEST4  An error names the refused part ("/text", "/images/2") and the reason; there is no partial
+//                  result.
 //
 // Pure; safe from any thread.
 #pragma once
@@ -30,16 +31,16 @@ struct RequestOptions {
 struct UserRequest {
   Message message;
   std::vector<ImageCheck> images;        // what each image is
-  std::vector<std::string> corrections;  // "/images/0: declared as image/jpeg, and the bytes are image/png"
+  std::vector<std::string> corrections;  // "/images/0: declared as image/jpeg, but the bytes are image/png"
 };
 
-// `images`: base64, or data URLs that hold base64. Whitespace and missing padding are forgiven.
+// `images`: base64, or data URLs that hold base64. Whitespace and missing padding are allowed.
 //
 // Fails with
 //   Missing        the text is empty or white space only
 //   InvalidUtf8    the text is not UTF-8
 //   LimitExceeded  too long a text, too many images, too many bytes or pixels, too long a side
-//   Invalid        no base64, a data URL without its comma, a broken image, one that does not decode
+//   Invalid        not base64, a data URL without its comma, a broken image, one that does not decode
 //   Unsupported    none of JPEG, PNG, GIF, BMP, WEBP, TIFF
 //   Timeout        an image that took too long to decode
 Result<UserRequest> parse_user_request(std::string_view text, std::span<const std::string_view> images = {},

@@ -56,7 +56,7 @@ constexpr Range6 kRanges6[] = {
     {{0xFF00}, 8, "multicast"},
 };
 
-// IANA has given out nothing but this for unicast, so the rest is refused before somebody gives it a meaning.
+// IANA has assigned only this range for unicast; the rest is refused, as its future use is unknown.
 constexpr Range6 kGlobalUnicast = {{0x2000}, 3, "global unicast"};
 constexpr Range6 kMapped = {{0, 0, 0, 0, 0, 0xFFFF}, 96, "IPv4-mapped"};
 

@@ -19,11 +19,11 @@ struct Edge {
   const char* before;  // the last address below the range, or "" if that is special too
   const char* first;
   const char* last;
-  const char* behind;
+  const char* after;
   const char* name;
 };
 
-// U3
+// FETCH3
 TEST(SpecialRange, HasItsEdges) {
   constexpr Edge kEdges[] = {
       {"", "0.0.0.0", "0.255.255.255", "1.0.0.0", "this network"},
@@ -69,14 +69,14 @@ TEST(SpecialRange, HasItsEdges) {
   for (const Edge& edge : kEdges) {
     EXPECT_EQ(special_range(address(edge.first)), edge.name) << edge.first;
     EXPECT_EQ(special_range(address(edge.last)), edge.name) << edge.last;
-    for (const char* outside : {edge.before, edge.behind}) {
+    for (const char* outside : {edge.before, edge.after}) {
       if (*outside == '\0') continue;
       EXPECT_EQ(special_range(address(outside)), "") << outside;
     }
   }
 }
 
-// U3
+// FETCH3
 TEST(SpecialRange, JudgesTheAddressInside) {
   EXPECT_EQ(special_range(address("::ffff:127.0.0.1")), "loopback");
   EXPECT_EQ(special_range(address("::ffff:169.254.169.254")), "link local");
@@ -89,7 +89,7 @@ TEST(SpecialRange, JudgesTheAddressInside) {
   }
 }
 
-// U10
+// FETCH10
 TEST(CheckAddress, OpensPrivateAddressesAndNothingElse) {
   FetchOptions options;
   options.allow_private = true;

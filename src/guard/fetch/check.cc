@@ -8,7 +8,7 @@ namespace {
 
 UrlVerdict refuse(UrlReason reason, std::string sentence) { return {reason, std::move(sentence)}; }
 
-// The services that give out credentials to whoever asks from inside, by name.
+// The services that give credentials to any process on a cloud machine, by name.
 constexpr std::string_view kMetadataNames[] = {
     "metadata",
     "metadata.google.internal",
@@ -21,7 +21,7 @@ constexpr std::string_view kMetadataNames[] = {
 };
 
 // Names that are never for the public: RFC 6761, 6762, 8375, the private top level of ICANN, and what routers
-// and companies use although nobody gave it to them.
+// and companies use although it was never assigned.
 constexpr std::string_view kLocalEndings[] = {
     ".localhost", ".local", ".internal", ".localdomain", ".home.arpa", ".intranet",
     ".private",   ".corp",  ".home",     ".lan",         ".onion",
@@ -58,26 +58,26 @@ bool is_listed(std::string_view host, const std::vector<std::string>& list) {
 }
 
 UrlVerdict check_name(std::string_view name, const FetchOptions& options) {
-  if (!is_name(name)) return refuse(UrlReason::Name, "the host of a URL is no name that can be looked up");
+  if (!is_name(name)) return refuse(UrlReason::Name, "the host of the URL is not a valid name");
   if (std::ranges::find(kMetadataNames, name) != std::end(kMetadataNames)) {
-    return refuse(UrlReason::Metadata, "the host of a URL is a metadata service");
+    return refuse(UrlReason::Metadata, "the host of the URL is a metadata service");
   }
   const bool is_local =
       name.find('.') == std::string_view::npos ||
       std::ranges::find(kLocalNames, name) != std::end(kLocalNames) ||
       std::ranges::any_of(kLocalEndings, [&](std::string_view e) { return name.ends_with(e); });
   if (is_local && !options.allow_private) {
-    return refuse(UrlReason::Local, "the host of a URL is a name of this machine or its network");
+    return refuse(UrlReason::Local, "the host of the URL is a local name");
   }
   return {};
 }
 
 UrlVerdict check_lists(std::string_view host, const FetchOptions& options) {
   if (is_listed(host, options.denied_hosts)) {
-    return refuse(UrlReason::Denied, "the policy denies the host of a URL");
+    return refuse(UrlReason::Denied, "the fetch policy denies the host of the URL");
   }
   if (!options.allowed_hosts.empty() && !is_listed(host, options.allowed_hosts)) {
-    return refuse(UrlReason::NotListed, "the host of a URL is none of those that the policy allows");
+    return refuse(UrlReason::NotListed, "the host of the URL is not one that the fetch policy allows");
   }
   return {};
 }
@@ -88,14 +88,14 @@ UrlVerdict check_scheme(const Url& url, const FetchOptions& options) {
                        (url.scheme == "file" && !options.root.empty());
   if (allowed) return {};
   if (url.scheme == "data") {
-    return refuse(UrlReason::Scheme, "a data URL holds its bytes itself: it is read, not fetched");
+    return refuse(UrlReason::Scheme, "a data URL contains its bytes: it cannot be fetched");
   }
-  return refuse(UrlReason::Scheme, "the policy does not allow the scheme of a URL");
+  return refuse(UrlReason::Scheme, "the fetch policy does not allow the scheme of the URL");
 }
 
 UrlVerdict check_file(const Url& url, const FetchOptions& options) {
   if (url.host_kind != HostKind::Empty || !path_beneath(url, options.root)) {
-    return refuse(UrlReason::Root, "a file is not beneath the root that the policy gives");
+    return refuse(UrlReason::Root, "the file is outside the root of the fetch policy");
   }
   return {};
 }
@@ -107,7 +107,12 @@ Result<std::string> host_entry(const std::string& entry) {
   const Result<Url> url = parse_url("http://" + entry.substr(is_ending ? 1 : 0) + "/");
   const bool is_host = url && url->path == "/" && !has_port && !url->query && !url->fragment &&
                        !url->has_credentials() && !(is_ending && url->address);
-  if (!is_host) return fail(Code::Invalid, "a policy names a host that is none");
+  if (!is_host) {
+    // What may hold credentials or a path is not repeated (FETCH12).
+    const bool is_shown = entry.find_first_of("@/?#\\") == std::string::npos && is_utf8(entry);
+    return fail(Code::Invalid, "invalid host" + (is_shown ? " '" + entry + "'" : std::string()) +
+                                   " in fetch policy: expected a DNS name or an IP address");
+  }
   return (is_ending ? "." : "") + std::string(without_dot(url->host));
 }
 
@@ -156,7 +161,8 @@ Result<FetchPolicy> FetchPolicy::of(FetchOptions options) {
         options.root.starts_with('/') && (options.root + '/').find("/../") == std::string::npos &&
         (options.root + '/').find("/./") == std::string::npos &&
         options.root.find("//") == std::string::npos && options.root.find('\0') == std::string::npos;
-    if (!is_plain) return fail(Code::Invalid, "the root for files is no absolute path without dots");
+    if (!is_plain)
+      return fail(Code::Invalid, "invalid root in fetch policy: expected an absolute path without . and ..");
     if (options.root.size() > 1 && options.root.ends_with('/')) options.root.pop_back();
   }
   FetchPolicy policy;
@@ -165,40 +171,43 @@ Result<FetchPolicy> FetchPolicy::of(FetchOptions options) {
 }
 
 UrlVerdict check_url(std::string_view url, const FetchPolicy& policy) {
-  if (policy.options() == nullptr) return refuse(UrlReason::Off, "no policy allows to fetch anything");
+  if (policy.options() == nullptr)
+    return refuse(UrlReason::Off, "fetching is off: no fetch policy allows it");
   const Result<Url> parsed = parse_url(url);
   return parsed ? check_url(*parsed, policy) : refuse(UrlReason::Malformed, parsed.error().message);
 }
 
 UrlVerdict check_url(const Url& url, const FetchPolicy& policy) {
   const FetchOptions* options = policy.options();
-  if (options == nullptr) return refuse(UrlReason::Off, "no policy allows to fetch anything");
+  if (options == nullptr) return refuse(UrlReason::Off, "fetching is off: no fetch policy allows it");
   if (UrlVerdict verdict = check_scheme(url, *options); !verdict.allowed()) return verdict;
   if (url.scheme == "file") return check_file(url, *options);
-  if (url.has_credentials()) return refuse(UrlReason::Credentials, "a URL holds a user or a password");
+  if (url.has_credentials())
+    return refuse(UrlReason::Credentials, "the URL contains a user name or a password");
   const std::string_view host = without_dot(url.host);
   UrlVerdict verdict = url.address ? check_address(*url.address, policy) : check_name(host, *options);
   if (!verdict.allowed()) return verdict;
   if (url.port && std::ranges::find(options->ports, *url.port) == options->ports.end()) {
-    return refuse(UrlReason::Port, "the port of a URL is neither its scheme's own nor allowed by the policy");
+    return refuse(UrlReason::Port,
+                  "the fetch policy does not allow port " + std::to_string(*url.port) + " of the URL");
   }
   return check_lists(host, *options);
 }
 
 UrlVerdict check_address(const IpAddress& address, const FetchPolicy& policy) {
   const FetchOptions* options = policy.options();
-  if (options == nullptr) return refuse(UrlReason::Off, "no policy allows to fetch anything");
+  if (options == nullptr) return refuse(UrlReason::Off, "fetching is off: no fetch policy allows it");
   const IpAddress inner = unmapped(address);
   const std::string text = to_string(inner);
   if (is_listed(inner.is_v6 ? '[' + text + ']' : text, options->denied_hosts)) {
-    return refuse(UrlReason::Denied, "the policy denies the address of a host");
+    return refuse(UrlReason::Denied, "the fetch policy denies the address of the host");
   }
   if (is_metadata_service(inner)) {
-    return refuse(UrlReason::Metadata, "an address is that of a metadata service");
+    return refuse(UrlReason::Metadata, "the address belongs to a metadata service");
   }
   const auto range = range_of(address);
   if (!range || (range->is_private && options->allow_private)) return {};
-  return refuse(UrlReason::Address, "an address is not for the public (" + std::string(range->name) + ")");
+  return refuse(UrlReason::Address, "the address is not public (" + std::string(range->name) + ")");
 }
 
 }  // namespace parley

@@ -9,7 +9,7 @@ UrlReason reason(std::string_view url, FetchOptions options) {
   return check_url(url, FetchPolicy::of(std::move(options)).value()).reason;
 }
 
-// U1
+// FETCH1
 TEST(CheckUrl, AllowsNothingWithoutAPolicy) {
   for (const char* url :
        {"https://example.com/", "http://127.0.0.1/", "file:///etc/hostname", "data:,x", "nonsense"}) {
@@ -18,7 +18,7 @@ TEST(CheckUrl, AllowsNothingWithoutAPolicy) {
   EXPECT_EQ(check_address(IpAddress::v4(0x08080808), FetchPolicy()).reason, UrlReason::Off);
 }
 
-TEST(CheckUrl, AllowsHttpsOnlyUnlessTold) {
+TEST(CheckUrl, AllowsHttpsOnlyByDefault) {
   EXPECT_EQ(reason("https://example.com/", {}), UrlReason::None);
   EXPECT_EQ(reason("http://example.com/", {}), UrlReason::Scheme);
   EXPECT_EQ(reason("file:///etc/hostname", {}), UrlReason::Scheme);
@@ -44,7 +44,7 @@ TEST(CheckUrl, MatchesHostsAndEndings) {
   EXPECT_EQ(reason("https://bad.example.org/", options), UrlReason::NotListed);
 }
 
-// U3: a list opens no address.
+// FETCH3: a list opens no address.
 TEST(CheckUrl, KeepsPrivateAddressesShutEvenIfTheyAreListed) {
   const FetchOptions options{.allowed_hosts = {"127.0.0.1", "localhost", "[::1]"}};
   EXPECT_EQ(reason("https://127.0.0.1/", options), UrlReason::Address);
@@ -52,7 +52,7 @@ TEST(CheckUrl, KeepsPrivateAddressesShutEvenIfTheyAreListed) {
   EXPECT_EQ(reason("https://localhost/", options), UrlReason::Local);
 }
 
-// U10
+// FETCH10
 TEST(CheckUrl, OpensLocalNamesButNoMetadata) {
   const FetchOptions options{.allow_private = true};
   EXPECT_EQ(reason("https://localhost/", options), UrlReason::None);

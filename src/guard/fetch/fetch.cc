@@ -21,7 +21,7 @@ bool is_redirect(int status) {
 
 Result<void> check_status(int status) {
   if (status == 200) return {};
-  const std::string sentence = "the host answered with the status " + std::to_string(status);
+  const std::string sentence = "the host responded with status " + std::to_string(status);
   if (status == 404 || status == 410) return fail(Code::NotFound, sentence);
   const bool may_pass = status >= 500 || status == 408 || status == 425 || status == 429;
   return fail(may_pass ? Code::Unavailable : Code::Invalid, sentence);
@@ -30,7 +30,7 @@ Result<void> check_status(int status) {
 Result<Fetched> judged(Fetched out, std::string bytes) {
   out.media_type = sniff_media_type(bytes);
   if (!media::is_media(out.media_type)) {
-    return fail(Code::Unsupported, "what a URL leads to is no image, sound or film that is known");
+    return fail(Code::Unsupported, "the URL does not lead to an image, audio or video of a known format");
   }
   out.bytes = std::move(bytes);
   return out;
@@ -50,7 +50,7 @@ class Fetch {
       if (!is_redirect(response.status)) return finished(std::move(url), std::move(response), redirects);
       if (redirects == options_.max_redirects) {
         return fail(Code::LimitExceeded,
-                    "a URL leads on more than " + std::to_string(options_.max_redirects) + " times");
+                    "the URL redirects more than " + std::to_string(options_.max_redirects) + " times");
       }
       PARLEY_TRY(url, next(url, response));
     }
@@ -62,7 +62,7 @@ class Fetch {
     net::Request request;
     PARLEY_TRY(request.addresses, addresses_of(url));
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
-    if (left.count() <= 0) return fail(Code::Timeout, "a URL was not fetched before its deadline");
+    if (left.count() <= 0) return fail(Code::Timeout, "the URL was not fetched before its deadline");
     request.url = url;
     request.headers = {{"Accept", "image/*, audio/*, video/*"}};
     request.timeout = left;
@@ -78,7 +78,7 @@ class Fetch {
     net::Resolver& resolver = tools_.resolver != nullptr ? *tools_.resolver : net::system_resolver();
     PARLEY_TRY(std::vector<IpAddress> addresses, resolver.resolve(url.host));
     // An empty list would leave the look-up to the client.
-    if (addresses.empty()) return fail(Code::NotFound, "no address is known for the host of a URL");
+    if (addresses.empty()) return fail(Code::NotFound, "the host of the URL has no address");
     for (const IpAddress& address : addresses) {
       if (const UrlVerdict verdict = check_address(address, policy_); !verdict.allowed())
         return refused(verdict);
@@ -89,14 +89,14 @@ class Fetch {
   // Where a redirect leads, checked.
   Result<Url> next(const Url& from, const net::Response& response) {
     const auto location = response.header("Location");
-    if (!location) return fail(Code::Invalid, "the host answered with a redirect that leads nowhere");
+    if (!location) return fail(Code::Invalid, "the URL redirects without a Location");
     PARLEY_TRY(Url to, resolve_url(*location, from));
     to.fragment.reset();
     if (to.scheme != "https" && to.scheme != "http") {
-      return fail(Code::Invalid, "a redirect leads to a scheme other than https and http");
+      return fail(Code::Invalid, "the URL redirects to a scheme other than https and http");
     }
     if (from.scheme == "https" && to.scheme != "https") {
-      return fail(Code::Invalid, "a redirect leads from https to http");
+      return fail(Code::Invalid, "the URL redirects from https to http");
     }
     if (const UrlVerdict verdict = check_url(to, policy_); !verdict.allowed()) return refused(verdict);
     return to;
@@ -123,7 +123,7 @@ class Fetch {
 }  // namespace
 
 Result<Fetched> fetch(std::string_view text, const FetchPolicy& policy, const FetchTools& tools) {
-  if (policy.options() == nullptr) return fail(Code::Invalid, "no policy allows to fetch anything");
+  if (policy.options() == nullptr) return fail(Code::Invalid, "fetching is off: no fetch policy allows it");
   PARLEY_TRY(Url url, parse_url(text));
   if (const UrlVerdict verdict = check_url(url, policy); !verdict.allowed()) return refused(verdict);
   url.fragment.reset();

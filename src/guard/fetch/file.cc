@@ -32,7 +32,7 @@ class File {
 
 int open_beneath(int folder, const std::string& path) {
   open_how how{};
-  // A FIFO or a device must not make open() wait; what is no regular file is refused afterwards.
+  // A FIFO or a device must not make open() wait; what is not a regular file is refused afterwards.
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   for (int tries = 0;; ++tries) {
@@ -47,15 +47,15 @@ std::unexpected<Error> explain(int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
-      return fail(Code::NotFound, "there is no such file beneath the root");
+      return fail(Code::NotFound, "no such file below the root of the fetch policy");
     case EXDEV:
     case ELOOP:
-      return fail(Code::Invalid, "a file is not beneath the root");
+      return fail(Code::Invalid, "the file is outside the root of the fetch policy");
     case ENOSYS:
     case EPERM:
-      return fail(Code::Unavailable, "the system cannot keep a path beneath a folder (openat2)");
+      return fail(Code::Unavailable, "cannot read files: the system has no openat2");
     default:
-      return fail(Code::Unavailable, "a file beneath the root cannot be opened");
+      return fail(Code::Unavailable, "cannot open the file");
   }
 }
 
@@ -75,21 +75,21 @@ std::optional<std::string> path_beneath(const Url& url, std::string_view root) {
     if (!path.starts_with('/')) return std::nullopt;
     path.erase(0, 1);
   }
-  // "//x" would be an absolute path to the kernel, and nothing is no file.
+  // "//x" would be an absolute path to the kernel, and an empty path is not a file.
   if (path.empty() || path.front() == '/') return std::nullopt;
   return path;
 }
 
 Result<std::string> read_beneath(const std::string& root, const std::string& path, std::size_t max_bytes) {
   const File folder(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.is_open()) return fail(Code::Unavailable, "the root for files cannot be opened");
+  if (!folder.is_open()) return fail(Code::Unavailable, "cannot open the root of the fetch policy");
   const File file(open_beneath(folder.get(), path));
   if (!file.is_open()) return explain(errno);
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return explain(errno);
-  if (!S_ISREG(status.st_mode)) return fail(Code::Invalid, "what is beneath the root is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail(Code::Invalid, "the file is not a regular file");
   const auto too_large = [&] {
-    return fail(Code::LimitExceeded, "a file is larger than " + std::to_string(max_bytes) + " bytes");
+    return fail(Code::LimitExceeded, "the file is larger than " + std::to_string(max_bytes) + " bytes");
   };
   if (static_cast<std::uint64_t>(status.st_size) > max_bytes) return too_large();
 
@@ -104,7 +104,7 @@ Result<std::string> read_beneath(const std::string& root, const std::string& pat
       bytes.resize(before);
       continue;
     }
-    if (count < 0) return fail(Code::Unavailable, "a file beneath the root cannot be read");
+    if (count < 0) return fail(Code::Unavailable, "cannot read the file");
     bytes.resize(before + static_cast<std::size_t>(count));
     if (bytes.size() > max_bytes) return too_large();
     if (count == 0) return bytes;

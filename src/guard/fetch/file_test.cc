@@ -1,4 +1,4 @@
-// Files beneath a root, with a folder of traps (U11).
+// Files beneath a root, with a folder of traps (FETCH11).
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,7 +102,7 @@ TEST_F(FetchFile, KeepsThePathBeneathTheRootInTheKernel) {
   }
 }
 
-// With the root of all, magic links and what is no regular file are still refused.
+// With the root of all, magic links and what is not a regular file are still refused.
 TEST_F(FetchFile, TakesRegularFilesOnly) {
   EXPECT_EQ(in_root("/fifo.png"), "invalid") << "and does not wait for a writer";
   EXPECT_EQ(in_root("/sub"), "invalid");
@@ -123,7 +123,7 @@ TEST_F(FetchFile, TakesMediaOnly) {
   ASSERT_FALSE(environ);
 }
 
-// U8
+// FETCH8
 TEST_F(FetchFile, HoldsItsLimit) {
   EXPECT_EQ(in_root("/a.png", kPng.size() + 1), "image/png");
   EXPECT_EQ(in_root("/a.png", kPng.size()), "image/png");
@@ -133,7 +133,7 @@ TEST_F(FetchFile, HoldsItsLimit) {
   ASSERT_FALSE(status);
 }
 
-// U12
+// FETCH12
 TEST_F(FetchFile, DoesNotRepeatThePathInErrors) {
   FetchOptions options;
   options.root = root_;
