@@ -7,14 +7,14 @@
 namespace parley {
 namespace {
 
-// B2
+// CALIBRATION2
 TEST(Calibration, ChangesNothingWithoutAReport) {
   const Calibration calibration;
   EXPECT_EQ(calibration.factor(), 1);
   EXPECT_EQ(calibration.apply(123), 123U);
 }
 
-// B4
+// CALIBRATION4
 TEST(Calibration, FindsTheMultipleOfAllReports) {
   for (const auto& [estimated, reported] : {std::pair{100, 130}, {100, 25}, {100, 400}, {1000, 1000}}) {
     Calibration calibration;
@@ -41,7 +41,7 @@ TEST(Calibration, WeighsLargeAndRecentReportsMore) {
   EXPECT_GT(calibration.factor(), 1.0);
 }
 
-// B3
+// CALIBRATION3
 TEST(Calibration, IgnoresNothingAndTheAbsurd) {
   Calibration calibration;
   calibration.update(100, 150);
@@ -56,7 +56,7 @@ TEST(Calibration, IgnoresNothingAndTheAbsurd) {
   EXPECT_TRUE(calibration.update(1600, 100));
 }
 
-// B1
+// CALIBRATION1
 TEST(Calibration, StaysWithinItsBounds) {
   Calibration low, high;
   low.update(1500, 100);

@@ -7,7 +7,7 @@
 //   tool_calls    [{"id", "type": "function", "function": {"name", "arguments"}}], arguments as they are
 //   tool_call_id  of a result
 //
-// Every result is a message of its own, before what else its message holds. Thinking and raw blocks are not
+// Every result is a separate message, before the other blocks of its message. Thinking and raw blocks are not
 // sent and cost nothing. A message of results alone is nothing but these; any other is one message more, also
 // if it is empty.
 #pragma once

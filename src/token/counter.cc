@@ -53,7 +53,7 @@ constexpr CountRule kCharacters = {.name = "characters",
                                    .tool_tokens = json_tool_tokens};
 
 // One tag for all counters that cannot differ. An encoding that is not built in is known by nothing but its
-// address, which another may have later: each counter over one gets a tag of its own.
+// address, which another may have later: each counter over one gets a new tag.
 std::uint32_t tag_of(const CountRule& rule, const Encoding* encoding, const MediaRule& media) {
   static std::mutex mutex;
   static std::map<std::string, std::uint32_t, std::less<>> tags;

@@ -215,11 +215,11 @@ TEST(ChatCounter, CountsResultsAsMessagesOfTheirOwn) {
   EXPECT_EQ(counter.count(null), 3U + 1 + 3);
 }
 
-// C6
+// COUNTER6
 TEST(ChatCounter, CountsNeitherThinkingNorMetadataNorBase64) {
   const TokenCounter counter = TokenCounter::for_model("gpt-4o");
   const Message said = MessageBuilder(Role::User)
-                           .id("a long id that nobody reads")
+                           .id("a long id that is not counted")
                            .timestamp("2025-06-01 09:30:00.125")
                            .metadata(json(R"({"secret": "value"})"))
                            .block(ThinkingBlock{"let me see"})
@@ -390,7 +390,7 @@ std::vector<Message> history(int exchanges) {
   return {messages.begin(), messages.end()};
 }
 
-// C2: adding a message adds its cost, so a count only grows.
+// COUNTER2: adding a message adds its cost, so a count only grows.
 TEST(TokenCounter, AListCostsItsConstantAndItsMessages) {
   const std::vector<Message> messages = history(5);
   for (const TokenCounter& counter : counters()) {
@@ -404,7 +404,7 @@ TEST(TokenCounter, AListCostsItsConstantAndItsMessages) {
   }
 }
 
-// C3
+// COUNTER3
 TEST(TokenCounter, WhatWasKeptIsWhatIsCounted) {
   const std::vector<Message> messages = history(5);
   std::vector<std::size_t> first;
@@ -431,7 +431,7 @@ TEST(TokenCounter, CountsAgainWithoutAnAllocation) {
   }
 }
 
-// C4
+// COUNTER4
 TEST(TokenCounter, HasATagOfItsOwnUnlessItCannotDiffer) {
   std::set<std::uint32_t> tags;
   for (const TokenCounter& counter : counters()) {
@@ -458,7 +458,7 @@ TEST(TokenCounter, HasATagOfItsOwnUnlessItCannotDiffer) {
   EXPECT_EQ(own.count(hello), 4U + 4 + 5);
 }
 
-// C7
+// COUNTER7
 TEST(TokenCounter, AnEstimateIsCalibratedAndAnExactCountIsNot) {
   const std::vector<Message> messages = history(5);
   const TokenCounter estimate = TokenCounter::for_model("unheard-of");
@@ -496,7 +496,7 @@ TEST(TokenCounter, CountsAConversationWithItsSystemPartAndTools) {
   EXPECT_EQ(counter.count(conversation), bare + 5 + counter.count_tools(conversation.tools()));
 }
 
-// C1: blocks of every type in every role, empty and odd.
+// COUNTER1: blocks of every type in every role, empty and odd.
 TEST(TokenCounter, CountsWhateverAMessageHolds) {
   const std::vector<Block> blocks = {
       TextBlock{""},

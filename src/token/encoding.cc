@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "token/memo.h"
+#include "token/encoding_cache.h"
 #include "token/split.h"
 #include "token/tables.h"
 #include "token/vocabulary.h"
@@ -12,9 +12,9 @@
 namespace parley {
 namespace {
 
+using token::EncodingCache;
 using token::kNone;
 using token::LongKey;
-using token::Memo;
 using token::ShortKey;
 using token::TokenId;
 using token::Vocabulary;
@@ -49,7 +49,7 @@ template <typename Sink>
 class Encoder {
  public:
   Encoder(const Vocabulary& vocabulary, std::string_view text)
-      : vocabulary_(vocabulary), memo_(Memo::of_thread(vocabulary)), text_(text) {}
+      : vocabulary_(vocabulary), cache_(EncodingCache::of_thread(vocabulary)), text_(text) {}
 
   Sink run() {
     if (vocabulary_.pattern() == SplitPattern::O200k) {
@@ -61,7 +61,7 @@ class Encoder {
   }
 
  private:
-  // Of a piece, or of a part of one between seams.
+  // A whole piece, or a part of one between boundaries.
   enum class Whole : std::uint8_t { Yes, No };
 
   template <SplitPattern kPattern>
@@ -85,7 +85,7 @@ class Encoder {
 
   void long_piece(std::string_view bytes) {
     // A piece of ASCII is a word or a name, which comes again. Any other is mostly a line of Chinese, which
-    // does not, while its parts between seams do.
+    // does not, while its parts between boundaries do.
     const bool is_ascii =
         static_cast<signed char>(bytes[bytes.size() / 2]) >= 0;  // a guess that is mostly right
     if (is_ascii && bytes.size() <= LongKey::kMaxBytes) {
@@ -96,9 +96,9 @@ class Encoder {
       sink_.add(vocabulary_, {&token, 1});
       return;
     }
-    std::size_t start = 0;  // of the part since the last seam
+    std::size_t start = 0;  // of the part since the last boundary
     for (std::size_t i = 3; i + 3 <= bytes.size(); ++i) {
-      if (!vocabulary_.is_seam(bytes, i)) continue;
+      if (!vocabulary_.is_boundary(bytes, i)) continue;
       part(bytes.substr(start, i - start));
       start = i;
     }
@@ -120,7 +120,7 @@ class Encoder {
     const auto readable = static_cast<std::size_t>(text_.data() + text_.size() - bytes.data());
     const Key key = Key::of(bytes.data(), bytes.size(), readable);
     const std::uint64_t hash = key.hash();
-    const auto* const entry = memo_.table<Key>().find(key, hash);
+    const auto* const entry = cache_.table<Key>().find(key, hash);
     if (entry != nullptr && sink_.take(vocabulary_, *entry)) return;
     find_out(bytes, key, hash, whole);
   }
@@ -149,7 +149,7 @@ class Encoder {
       vocabulary_.merge(bytes, tokens_);
     }
     sink_.add(vocabulary_, tokens_);
-    auto& table = memo_.table<Key>();
+    auto& table = cache_.table<Key>();
     typename std::remove_reference_t<decltype(table)>::Entry entry{
         key, static_cast<std::uint32_t>(tokens_.size()), {}};
     std::copy_n(tokens_.begin(), std::min(tokens_.size(), entry.tokens.size()), entry.tokens.begin());
@@ -163,7 +163,7 @@ class Encoder {
   }
 
   const Vocabulary& vocabulary_;
-  Memo& memo_;
+  EncodingCache& cache_;
   std::string_view text_;
   Sink sink_;
   std::vector<TokenId> tokens_;
@@ -219,7 +219,8 @@ Encoding Encoding::o200k_base() { return Encoding(token::o200k_base()); }
 Result<Encoding> Encoding::named(std::string_view name) {
   if (name == "cl100k_base") return cl100k_base();
   if (name == "o200k_base") return o200k_base();
-  return fail(Code::NotFound, "there is no encoding of this name; there are: cl100k_base, o200k_base");
+  return fail(Code::NotFound,
+              "unknown encoding '" + std::string(name) + "'; available encodings: cl100k_base, o200k_base");
 }
 
 Encoding::Choice Encoding::for_model(std::string_view model) {
@@ -249,8 +250,8 @@ Result<std::string> Encoding::decode(std::span<const std::uint32_t> ids) const {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const TokenId token = vocabulary_->with_id(ids[i]);
     if (token == kNone) {
-      return fail(Code::Invalid, "the id " + std::to_string(ids[i]) + " at index " + std::to_string(i) +
-                                     " is no token of " + vocabulary_->name());
+      return fail(Code::Invalid, "unknown token id " + std::to_string(ids[i]) + " at index " +
+                                     std::to_string(i) + ": not in " + vocabulary_->name());
     }
     out.append(vocabulary_->bytes(token));
   }

@@ -9,7 +9,7 @@
 
 #include "parley/base/hash.h"
 #include "parley/media/base64.h"
-#include "token/naive.h"
+#include "token/naive_encoding_testing.h"
 #include "token/tables.h"
 
 namespace parley {
@@ -84,7 +84,7 @@ TEST(EncodingTest, HoldsThePublishedRanks) {
   }
 }
 
-// E1, as far as merging goes; golden_test.cc has the rest.
+// ENCODING1, as far as merging goes; golden_test.cc has the rest.
 TEST(EncodingTest, MergesAsTheDefinitionSays) {
   std::mt19937_64 random(7);
   for (const Encoding& encoding : both()) {
@@ -95,7 +95,7 @@ TEST(EncodingTest, MergesAsTheDefinitionSays) {
   }
 }
 
-TEST(EncodingTest, CountsWhatItEncodesAndDecodesItBack) {  // E2, E3
+TEST(EncodingTest, CountsWhatItEncodesAndDecodesItBack) {  // ENCODING2, ENCODING3
   std::mt19937_64 random(11);
   for (const Encoding& encoding : both()) {
     for (int i = 0; i < 3000; ++i) {
@@ -108,7 +108,7 @@ TEST(EncodingTest, CountsWhatItEncodesAndDecodesItBack) {  // E2, E3
   }
 }
 
-TEST(EncodingTest, TakesSpecialTokensForText) {  // E4
+TEST(EncodingTest, TakesSpecialTokensForText) {  // ENCODING4
   for (const Encoding& encoding : both()) {
     for (const std::string_view text : {"<|endoftext|>", "<|im_start|>", "a<|fim_prefix|>b"}) {
       EXPECT_GT(encoding.count(text), 1U);
@@ -117,7 +117,7 @@ TEST(EncodingTest, TakesSpecialTokensForText) {  // E4
   }
 }
 
-TEST(EncodingTest, CountsBytesThatAreNoUtf8) {  // E5
+TEST(EncodingTest, CountsBytesThatAreNoUtf8) {  // ENCODING5
   std::mt19937_64 random(13);
   for (const Encoding& encoding : both()) {
     EXPECT_EQ(encoding.count("\xFF"), 1U);
@@ -128,7 +128,7 @@ TEST(EncodingTest, CountsBytesThatAreNoUtf8) {  // E5
   }
 }
 
-// E6: with quadratic merging each of these would take minutes.
+// ENCODING6: with quadratic merging each of these would take minutes.
 TEST(EncodingTest, StaysLinearOnLongPieces) {
   std::mt19937_64 random(17);
   constexpr std::size_t kSize = 1'000'000;
@@ -156,7 +156,7 @@ TEST(EncodingTest, MergesPiecesOfAnyLength) {
   }
 }
 
-// E7: enough different pieces to push everything out of the memo, several times.
+// ENCODING7: enough different pieces to evict everything from the cache, several times.
 TEST(EncodingTest, ForgetsWithoutHarm) {
   const Encoding encoding = Encoding::o200k_base();
   const auto text = [](int round) {
@@ -227,7 +227,7 @@ TEST(EncodingTest, RefusesIdsThatAreNoTokens) {
   const auto decoded = encoding.decode(ids);
   ASSERT_FALSE(decoded.has_value());
   EXPECT_EQ(decoded.error().code, Code::Invalid);
-  EXPECT_EQ(decoded.error().message, "the id 199999 at index 1 is no token of o200k_base");
+  EXPECT_EQ(decoded.error().message, "unknown token id 199999 at index 1: not in o200k_base");
   EXPECT_EQ(encoding.decode({}).value(), "");
 }
 
@@ -307,17 +307,17 @@ TEST(TiktokenFile, RefusesOtherLinesByTheirNumber) {
     std::string line, message;
   };
   const std::string bytes = byte_lines();
-  for (const Bad& bad : {Bad{"YWI=", "a token without a space and a rank at line 257"},
-                         {"YWI= ", "a rank that is no number below 4294967295 at line 257"},
-                         {"YWI= 12x", "a rank that is no number below 4294967295 at line 257"},
-                         {"YWI= -1", "a rank that is no number below 4294967295 at line 257"},
-                         {"YWI=  300", "a rank that is no number below 4294967295 at line 257"},
-                         {"YWI= 4294967295", "a rank that is no number below 4294967295 at line 257"},
-                         {"YWI= 99999999999", "a rank that is no number below 4294967295 at line 257"},
-                         {"YW*= 300", "base64 has a foreign character at offset 2 at line 257"},
+  for (const Bad& bad : {Bad{"YWI=", "expected a token, a space and a rank at line 257"},
+                         {"YWI= ", "expected a rank below 4294967295 at line 257"},
+                         {"YWI= 12x", "expected a rank below 4294967295 at line 257"},
+                         {"YWI= -1", "expected a rank below 4294967295 at line 257"},
+                         {"YWI=  300", "expected a rank below 4294967295 at line 257"},
+                         {"YWI= 4294967295", "expected a rank below 4294967295 at line 257"},
+                         {"YWI= 99999999999", "expected a rank below 4294967295 at line 257"},
+                         {"YW*= 300", "base64 has an invalid character at offset 2 at line 257"},
                          {" 300", "an empty token at line 257"},
-                         {"YWI= 255", "a rank that was there before at line 257"},
-                         {"YQ== 300", "a token that was there before at line 257"}}) {
+                         {"YWI= 255", "duplicate rank at line 257"},
+                         {"YQ== 300", "duplicate token at line 257"}}) {
     const auto encoding = encoding_of(bytes + bad.line + "\n");
     ASSERT_FALSE(encoding.has_value()) << bad.line;
     EXPECT_EQ(encoding.error().code, Code::Malformed);
@@ -328,12 +328,12 @@ TEST(TiktokenFile, RefusesOtherLinesByTheirNumber) {
 TEST(TiktokenFile, RefusesAFileWithoutAllBytes) {
   const auto empty = encoding_of("");
   ASSERT_FALSE(empty.has_value());
-  EXPECT_EQ(empty.error().message, "the single byte 0 is no token");
+  EXPECT_EQ(empty.error().message, "no token for the single byte 0");
   const std::string bytes = byte_lines();
   const auto last_missing = encoding_of(std::string_view(bytes).substr(0, bytes.rfind("/w==")));
   ASSERT_FALSE(last_missing.has_value());
   EXPECT_EQ(last_missing.error().code, Code::Malformed);
-  EXPECT_EQ(last_missing.error().message, "the single byte 255 is no token");
+  EXPECT_EQ(last_missing.error().message, "no token for the single byte 255");
 }
 
 TEST(TiktokenFile, LimitsTheLengthOfATokenAt4096) {

@@ -14,7 +14,7 @@ TEST(TokenLedger, RefusesWhatTheLimitDoesNotHold) {
   TokenLedger ledger(20);
   ledger.update(7, 100);
   ledger.update(7);
-  EXPECT_TRUE(ledger.check(6));  // L2: equality is allowed
+  EXPECT_TRUE(ledger.check(6));  // LEDGER2: equality is allowed
   EXPECT_FALSE(ledger.check(8));
   EXPECT_EQ(ledger.message(8), "Request may exceed input token limit (Current: 14, Needed: 8, Max: 20)");
   EXPECT_EQ(ledger.message(6), "Token limit exceeded");
@@ -22,7 +22,7 @@ TEST(TokenLedger, RefusesWhatTheLimitDoesNotHold) {
   EXPECT_EQ(ledger.total_completion(), 100U);
 }
 
-// L1, L2
+// LEDGER1, LEDGER2
 TEST(TokenLedger, AddsUpWithoutALimitToo) {
   TokenLedger ledger;
   ledger.update(5, 3);

@@ -17,13 +17,13 @@ constexpr std::size_t kTextBytesAToken = 4;
 constexpr std::size_t kDocumentBytes = 100'000;  // of a page or so
 constexpr std::size_t kDocumentTokens = 1'500;
 
-// Gemini, "Understand and count tokens", as of 2025. Also for models that take neither sounds nor films: what
-// is sent to them anyway is not free.
+// Gemini, "Understand and count tokens", as of 2025. Also for models that accept neither audio nor
+// video: what is sent to them anyway is not free.
 constexpr double kAudio = 32;
 constexpr double kVideo = 263;
 
-// OpenAI, "Images and vision", the section on costs, as of 2025-08. Sounds: "Realtime costs", one token for
-// 100 ms of what a user said. Films are not taken.
+// OpenAI, "Images and vision", the section on costs, as of 2025-08. Audio: "Realtime costs", one token for
+// 100 ms of a user's speech. Video is not accepted.
 constexpr MediaRule tiles(std::string_view family, std::uint32_t base, std::uint32_t tile) {
   return {.family = family,
           .method = ImageMethod::Tiles,
@@ -51,7 +51,7 @@ constexpr MediaRule area(std::string_view family, std::uint32_t side, std::uint3
           .video_second = kVideo};
 }
 // Qwen, the models' preprocessor and Model Studio, "Visual understanding", as of 2025: cells of 28 x 28
-// pixels (32 from Qwen3-VL on), two tokens around an image. Sounds: 25 tokens a second.
+// pixels (32 from Qwen3-VL on), two tokens around an image. Audio: 25 tokens a second.
 constexpr MediaRule grid(std::string_view family, std::uint32_t side, std::uint32_t most) {
   return {.family = family,
           .method = ImageMethod::Grid,
@@ -80,7 +80,7 @@ constexpr MediaRule kRules[] = {
     area("claude-opus-4-7", 2576, 5000),
     area("claude", 1568, 1600),
     // Gemini, "Media resolution", as of 2025-11: 1,120 tokens unless the request says otherwise; 70 tokens
-    // for a frame of a film, one frame and its sound a second.
+    // for a frame of a video, one frame and its audio a second.
     {.family = "gemini-3",
      .method = ImageMethod::Flat,
      .base = 1120,
@@ -184,7 +184,7 @@ const MediaSource* source_of(const Block& block) {
 
 // What is known of media without fetching anything.
 struct Known {
-  std::string_view base64;  // empty: behind a URL
+  std::string_view base64;  // empty for a URL
   std::string_view media_type;
 
   std::size_t bytes() const { return base64.size() / 4 * 3; }

@@ -103,12 +103,12 @@ constexpr ImageRow kImages[] = {
     {"qwen2.5-vl-72b-instruct", {280, 295}, 110 + 2},
     {"qwen-vl-max", {4000, 3000}, 41 * 30 + 2},
     {"qwen3-vl-plus", {1024, 1024}, 1024 + 2},
-    // Nobody knows: as gpt-4o.
+    // Unknown models: as gpt-4o.
     {"some-model", {1024, 1024}, 765},
     {"", {1024, 1024}, 765},
 };
 
-// R2
+// MEDIA_COST2
 TEST(ImageTokens, FollowTheRuleOfTheModel) {
   for (const ImageRow& row : kImages) {
     EXPECT_EQ(image_tokens(media_rule(row.model), row.size), row.tokens)
@@ -126,7 +126,7 @@ constexpr const char* kFamilies[] = {
     "gpt-4o",           "gpt-4.1-mini", "o4-mini",     "o3",         "claude-3",
     "gemini-2.0-flash", "gemini-3",     "qwen-vl-max", "qwen3-vl-a", "other"};
 
-// R1
+// MEDIA_COST1
 TEST(ImageTokens, EverySizeCostsSomethingAndNoSizeFails) {
   std::mt19937 random(3);
   std::vector<ImageSize> sizes = {{0, 0},    {0, 100},        {1, 1},          {1, 8192},
@@ -149,7 +149,7 @@ TEST(ImageTokens, EverySizeCostsSomethingAndNoSizeFails) {
   }
 }
 
-// R4: the size is read from base64, from a data URL, and from nowhere else.
+// MEDIA_COST4: the size is read from base64, from a data URL, and from nowhere else.
 TEST(MediaTokens, ReadTheSizeOfInlineImages) {
   const MediaRule& rule = media_rule("gpt-4o");
   const Text data = text(base64_encode(png(2048, 4096)));
@@ -162,7 +162,7 @@ TEST(MediaTokens, ReadTheSizeOfInlineImages) {
             1105U);
 }
 
-// R3
+// MEDIA_COST3
 TEST(MediaTokens, TakeWhatIsNotKnownForTheStatedDefault) {
   const MediaRule& gemini = media_rule("gemini-2.0-flash");
   EXPECT_EQ(media_tokens(media_rule("gpt-4o"), ImageBlock{URLSource{"https://a.example/cat.png", ""}}), 765U);

@@ -114,9 +114,9 @@ class Splitter {
     return i > p ? Word{i, true} : Word{};
   }
 
-  // A*B+ or else A+B*. A* takes all it can. If B+ finds nothing behind it, A* gives back up to its last
-  // character that is in B too, and B+ takes that one; only if there is none does the second form match,
-  // and then its B* is empty.
+  // A*B+ or else A+B*. A* takes all it can. If B+ finds nothing after it, A* gives back up to its last
+  // character that is in B too, and B+ takes that one; only without such a character does the second form
+  // match, and then its B* is empty.
   Word cased_word_at(const char* p) const {
     const char* i = p;
     const char* last_both = nullptr;
@@ -150,7 +150,7 @@ class Splitter {
 
   static bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-  // The rest of \p{N}{1,3}, behind the first.
+  // The rest of \p{N}{1,3}, after the first.
   const char* numbers(const char* p) const {
     for (int i = 0; i < 2 && p < end_; ++i) {
       const Char c = at(p);
@@ -176,16 +176,16 @@ class Splitter {
   const char* spaces(const char* p) const {
     const char* i = p;
     const char* last = p;
-    const char* behind_newline = nullptr;
+    const char* after_newline = nullptr;
     while (i < end_) {
       const Char c = at(i);
       if ((c.kind & kAnySpace) == 0) break;
       last = i;
       i += c.size;
-      if (c.kind == kNewline) behind_newline = i;
+      if (c.kind == kNewline) after_newline = i;
     }
     if (!kIsO200k && i == end_) return i;
-    if (behind_newline != nullptr) return behind_newline;
+    if (after_newline != nullptr) return after_newline;
     return i == end_ || last == p ? i : last;
   }
 
@@ -196,7 +196,7 @@ class Splitter {
     return p;
   }
 
-  // The size of the contraction at `p`, an apostrophe; 0 if there is none.
+  // The size of the contraction at `p`, an apostrophe; 0 without one.
   std::size_t contraction(const char* p) const {
     const auto lower = [&](std::ptrdiff_t i) { return i < end_ - p ? static_cast<char>(p[i] | 0x20) : '\0'; };
     switch (lower(1)) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "parley/base/utf8.h"
-#include "token/naive.h"
+#include "token/naive_encoding_testing.h"
 
 namespace parley::token {
 namespace {
@@ -55,7 +55,7 @@ TEST(Split, TakesThreeDigitsAtMost) {
   EXPECT_EQ(o200k("\u0661\u06622\u00BDx"), (Pieces{"\u0661\u06622", "\u00BD", "x"}));
 }
 
-TEST(Split, TakesLineEndsBehindSymbols) {
+TEST(Split, TakesLineEndsAfterSymbols) {
   EXPECT_EQ(cl100k("a!?\r\n\n/b"), (Pieces{"a", "!?\r\n\n", "/b"}));
   EXPECT_EQ(o200k("a!?\r\n/\n//b"), (Pieces{"a", "!?\r\n/\n//", "b"}));
   EXPECT_EQ(cl100k(" ."), (Pieces{" ."}));
@@ -71,7 +71,7 @@ TEST(Split, EndsWhiteSpaceAtItsLastLineEnd) {
   EXPECT_EQ(o200k("a \n  "), (Pieces{"a", " \n", "  "}));
 }
 
-// E5: a sequence that was cut off is one symbol, bytes that start nothing are one each.
+// ENCODING5: a sequence that was cut off is one symbol, bytes that start nothing are one each.
 TEST(Split, TakesAnIllFormedPartForASymbol) {
   EXPECT_EQ(cl100k("\xE4\xBD"
                    "a"),

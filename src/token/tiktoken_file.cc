@@ -29,21 +29,21 @@ std::string at_line(std::string what, std::size_t number) {
 Result<Line> read_line(std::string_view line, std::size_t number) {
   const std::size_t space = line.find(' ');
   if (space == std::string_view::npos) {
-    return fail(Code::Malformed, at_line("a token without a space and a rank", number));
+    return fail(Code::Malformed, at_line("expected a token, a space and a rank", number));
   }
   Line out{.token = {}, .rank = 0, .number = number};
   Result<std::string> token = base64_decode(line.substr(0, space), Base64Mode::Canonical, kMaxTokenBytes);
   if (!token && token.error().code == Code::LimitExceeded) {
     return fail(Code::LimitExceeded,
-                at_line("a token of more than " + std::to_string(kMaxTokenBytes) + " bytes", number));
+                at_line("token longer than " + std::to_string(kMaxTokenBytes) + " bytes", number));
   }
   if (!token) return fail(Code::Malformed, at_line(token.error().message, number));
-  if (token->empty()) return fail(Code::Malformed, at_line("an empty token", number));
+  if (token->empty()) return fail(Code::Malformed, at_line("empty token", number));
   out.token = *std::move(token);
   const std::string_view rank = line.substr(space + 1);
   const auto [end, error] = std::from_chars(rank.data(), rank.data() + rank.size(), out.rank);
   if (error != std::errc() || end != rank.data() + rank.size() || out.rank == kNone) {
-    return fail(Code::Malformed, at_line("a rank that is no number below 4294967295", number));
+    return fail(Code::Malformed, at_line("expected a rank below 4294967295", number));
   }
   return out;
 }
@@ -63,7 +63,7 @@ Result<std::vector<Line>> read_lines(std::string_view file) {
     }
     PARLEY_TRY(Line line, read_line(text, number));
     if (!ranks.insert(line.rank).second) {
-      return fail(Code::Malformed, at_line("a rank that was there before", number));
+      return fail(Code::Malformed, at_line("duplicate rank", number));
     }
     lines.push_back(std::move(line));
   }
@@ -78,13 +78,13 @@ Result<std::shared_ptr<const Vocabulary>> read_tiktoken(std::string_view file, S
   std::unordered_set<std::string_view> tokens;
   for (const Line& line : lines) {
     if (!tokens.insert(line.token).second) {
-      return fail(Code::Malformed, at_line("a token that was there before", line.number));
+      return fail(Code::Malformed, at_line("duplicate token", line.number));
     }
   }
   for (unsigned byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
     if (!tokens.contains({&c, 1})) {
-      return fail(Code::Malformed, "the single byte " + std::to_string(byte) + " is no token");
+      return fail(Code::Malformed, "no token for the single byte " + std::to_string(byte));
     }
   }
   std::ranges::sort(lines, {}, &Line::rank);

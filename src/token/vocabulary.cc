@@ -79,7 +79,7 @@ Vocabulary::Vocabulary(std::string name, SplitPattern pattern, Tokens tokens, st
   }
   index_bytes();
   index_merges(merges);
-  index_seams();
+  index_boundaries();
 }
 
 TokenId Vocabulary::with_id(std::uint32_t id) const {
@@ -175,41 +175,41 @@ void Vocabulary::find_merges() {
   }
 }
 
-// ---- Seams
+// ---- Boundaries
 
-void Vocabulary::forbid_seam(std::uint64_t window) {
-  const std::uint64_t bit = window * 0x9E37'79B9'7F4A'7C15 >> (64 - kSeamBits);
+void Vocabulary::forbid_boundary(std::uint64_t window) {
+  const std::uint64_t bit = window * 0x9E37'79B9'7F4A'7C15 >> (64 - kBoundaryBits);
   crossed_[bit / 64] |= std::uint64_t{1} << bit % 64;
 }
 
 bool Vocabulary::may_cross(std::uint64_t window) const {
-  const std::uint64_t bit = window * 0x9E37'79B9'7F4A'7C15 >> (64 - kSeamBits);
+  const std::uint64_t bit = window * 0x9E37'79B9'7F4A'7C15 >> (64 - kBoundaryBits);
   return (crossed_[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-void Vocabulary::index_seams() {
-  crossed_.assign((std::size_t{1} << kSeamBits) / 64, 0);
+void Vocabulary::index_boundaries() {
+  crossed_.assign((std::size_t{1} << kBoundaryBits) / 64, 0);
   for (std::size_t token = 0; token < tokens_.size(); ++token) {
     const std::string_view bytes = tokens_[token];
     for (std::size_t at = 1; at < bytes.size(); ++at) {
       if (!is_lead_of_three(byte_at(bytes, at)) || !is_continuation(byte_at(bytes, at - 1))) continue;
-      const std::size_t behind = bytes.size() - at;
-      if (at >= 3 && behind >= 3) {
-        forbid_seam(whole_window(bytes, at));
-      } else if (at >= 2 && behind < 3) {
-        forbid_seam(left_window(bytes, at));
-      } else if (behind >= 2) {
-        forbid_seam(right_window(byte_at(bytes, at - 1), byte_at(bytes, at), byte_at(bytes, at + 1)));
+      const std::size_t after = bytes.size() - at;
+      if (at >= 3 && after >= 3) {
+        forbid_boundary(whole_window(bytes, at));
+      } else if (at >= 2 && after < 3) {
+        forbid_boundary(left_window(bytes, at));
+      } else if (after >= 2) {
+        forbid_boundary(right_window(byte_at(bytes, at - 1), byte_at(bytes, at), byte_at(bytes, at + 1)));
       } else {
         for (std::uint32_t b1 = 0x80; b1 < 0xC0; ++b1) {
-          forbid_seam(right_window(byte_at(bytes, at - 1), byte_at(bytes, at), b1));
+          forbid_boundary(right_window(byte_at(bytes, at - 1), byte_at(bytes, at), b1));
         }
       }
     }
   }
 }
 
-bool Vocabulary::is_seam(std::string_view text, std::size_t at) const {
+bool Vocabulary::is_boundary(std::string_view text, std::size_t at) const {
   if (!is_lead_of_three(byte_at(text, at)) || at < 3 || text.size() - at < 3) return false;
   const std::uint64_t window = whole_window(text, at);
   return (window & kTwoCharactersMask) == kTwoCharacters && !may_cross(window) &&
@@ -332,7 +332,7 @@ void Vocabulary::merge_by(std::string_view text, std::vector<TokenId>& out) cons
     TokenId token;
     TokenId
         pending;  // what this part and the next merge to; kNone if nothing, or if this is no part any more
-    std::uint32_t next, previous;  // places; text.size() is none
+    std::uint32_t next, previous;  // positions; text.size() means none
   };
   const auto size = static_cast<std::uint32_t>(text.size());
   std::vector<Part> parts(size + std::size_t{1});  // by the place of the first byte

@@ -49,8 +49,7 @@ class Vocabulary {
 
   // REQUIRES: the tokens are distinct and not empty, in the order of rank, at most kMaxTokens, and all 256
   // single bytes are among them. `ids` is empty if each id is the token's number.
-  // With `merges`, one for each token, those of single bytes ignored, they are taken as they are; without,
-  // they are found out.
+  // `merges` has one entry per token, those of single bytes are ignored; if it is empty, they are computed.
   Vocabulary(std::string name, SplitPattern pattern, Tokens tokens, std::vector<std::uint32_t> ids,
              std::span<const Halves> merges);
 
@@ -61,7 +60,7 @@ class Vocabulary {
   std::uint64_t serial() const { return serial_; }  // No other vocabulary of this process has it.
 
   std::uint32_t id(TokenId token) const { return ids_.empty() ? token : ids_[token]; }
-  TokenId with_id(std::uint32_t id) const;  // kNone if there is none.
+  TokenId with_id(std::uint32_t id) const;  // kNone if unknown.
 
   // The token with these bytes, or kNone.
   TokenId find(std::string_view bytes) const;
@@ -81,9 +80,10 @@ class Vocabulary {
   // Whether merging makes this token; if not, only a whole piece can be it.
   bool is_reachable(TokenId token) const { return unreachable_.empty() || !unreachable_[token]; }
 
-  // Whether there is surely a seam before text[at]: no token covers bytes on both sides, so that they can be
-  // encoded apart. Finds seams between characters of three bytes only, where it pays.
-  bool is_seam(std::string_view text, std::size_t at) const;
+  // True if no token crosses the position before text[at], so that both sides can be encoded separately.
+  // Finds such boundaries between characters of three bytes only, where it pays. May return false for a
+  // boundary.
+  bool is_boundary(std::string_view text, std::size_t at) const;
 
   // Appends the tokens of `text`, merged as one piece, to `out`.
   void merge(std::string_view text, std::vector<TokenId>& out) const;
@@ -91,7 +91,7 @@ class Vocabulary {
  private:
   static constexpr unsigned kTokenBits = 20;
   static constexpr std::uint64_t kEmptyPair = ~std::uint64_t{0};
-  static constexpr unsigned kSeamBits = 21;
+  static constexpr unsigned kBoundaryBits = 21;
 
   // A slot of the table of bytes: the lower half of the hash, of which the upper half finds the slot; and
   // the token. Tokens that fit into a ShortKey have its hash.
@@ -114,8 +114,8 @@ class Vocabulary {
   void index_merges(std::span<const Halves> merges);
   void find_merges();
   void add_merge(TokenId left, TokenId right, TokenId token);
-  void index_seams();
-  void forbid_seam(std::uint64_t window);
+  void index_boundaries();
+  void forbid_boundary(std::uint64_t window);
   bool may_cross(std::uint64_t window) const;
 
   void merge_short(std::string_view text, std::vector<TokenId>& out) const;

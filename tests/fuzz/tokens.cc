@@ -8,7 +8,7 @@
 
 #include "parley/token/encoding.h"
 #include "require.h"
-#include "token/naive.h"
+#include "token/naive_encoding_testing.h"
 #include "token/tables.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

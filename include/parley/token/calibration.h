@@ -1,10 +1,12 @@
 // Calibration corrects an estimate of tokens by what a provider reported for requests that were estimated.
 //
-// Invariants (quoted by tests as B1..B4):
-//   B1  kLeast <= factor() <= kMost.
-//   B2  Without a report the factor is 1.
-//   B3  A report of nothing, and one that is more than kAbsurd times too large or too small, changes nothing.
-//   B4  If every report is the same multiple of its estimate, and within B1, the factor is that multiple.
+// Invariants (quoted by tests as CALIBRATION1..CALIBRATION4):
+//   CALIBRATION1  kLeast <= factor() <= kMost.
+//   CALIBRATION2  Without a report the factor is 1.
+//   CALIBRATION3  A report of nothing, and one that is more than kAbsurd times too large or too small,
+//                 changes nothing.
+//   CALIBRATION4  If every report is the same multiple of its estimate, and within CALIBRATION1, the factor
+//                 is that multiple.
 //
 // A value; one thread at a time.
 #pragma once
@@ -21,7 +23,7 @@ class Calibration {
 
   // Takes in one report about a request that was estimated, without this correction, at `estimated`. The
   // factor is the ratio of all that was reported to all that was estimated, a report weighing half as much
-  // when four more have come in. Returns whether the report was used (B3).
+  // when four more have come in. Returns whether the report was used (CALIBRATION3).
   bool update(std::size_t estimated, std::size_t reported);
 
   double factor() const;

@@ -1,17 +1,16 @@
-// TokenCounter says what a conversation costs, by a stated rule. docs/tokens.md compares the rules.
+// TokenCounter counts the tokens of a conversation by a stated rule. docs/tokens.md compares the rules.
 //
-// Invariants (quoted by tests as C1..C7):
-//   C1  No message, tool or image makes counting fail; the spelling of a special token is text.
-//   C2  count(list) == list_cost() + the sum of count(message), whatever came before.
-//   C3  A count that was kept with its message equals one made afresh.
-//   C4  Two counters that may give different counts have different tags; tags are never 0.
-//   C5  Where the original of a rule gives a number, the rule gives the same; docs/tokens.md lists where ours
-//       differs on purpose.
-//   C6  Metadata, ids of messages and times cost nothing. Base64 is never counted as text.
-//   C7  An exact counter is not changed by a calibration.
+// Invariants (quoted by tests as COUNTER1..COUNTER7):
+//   COUNTER1  No message, tool or image makes counting fail; the spelling of a special token is text.
+//   COUNTER2  count(list) == list_cost() + the sum of count(message), whatever came before.
+//   COUNTER3  A cached count equals a fresh one.
+//   COUNTER4  Two counters that may give different counts have different tags; tags are never 0.
+//   COUNTER5  A rule gives the same number as its original; docs/tokens.md lists the intended differences.
+//   COUNTER6  Metadata, ids of messages and times cost nothing. Base64 is never counted as text.
+//   COUNTER7  An exact counter is not changed by a calibration.
 //
-// What a message costs is kept with it, for the counter that asked last, so that counting a history again
-// costs a lookup a message. A calibration does not disturb that: it is applied to what was kept.
+// The count of a message is cached in the message, for the counter that was used last, so that counting a
+// history again costs a lookup per message. A calibration is applied to the cached count.
 //
 // Immutable; a copy shares everything; safe from any thread.
 #pragma once
@@ -36,9 +35,9 @@ struct CountRule;
 struct Meter;
 }  // namespace token
 
-// What is known of one request after it was answered.
+// The estimate and the report for one request.
 struct TokenUsage {
-  std::size_t estimated = 0;  // what this counter had said
+  std::size_t estimated = 0;  // this counter's count, uncorrected
   std::size_t reported = 0;   // the input tokens the provider reported, cached ones included
 };
 
@@ -58,11 +57,11 @@ class TokenCounter {
   // (src/token/chat_form.h), media by the rule of the model. For a model whose encoding is not known this is
   // an estimate by o200k_base, corrected by `calibration`.
   static TokenCounter for_model(std::string_view model, const Calibration& calibration = {});
-  // The same by an encoding that is known to be the model's, for instance from a file; exact.
+  // The same with the model's encoding, for instance from a file; exact.
   static TokenCounter for_model(std::string_view model, const Encoding& encoding);
 
-  // No model at all: the code points of what the chat form says, after AgentScope's CharTokenCounter, which
-  // counts the punctuation of Python's dictionaries too. Media cost four characters for a token of theirs.
+  // Without a model: the code points of the chat form, like AgentScope's CharTokenCounter, which counts the
+  // punctuation of Python's dictionaries too. Media cost four characters per token.
   static TokenCounter characters();
 
   std::size_t count(const Message& message) const;
@@ -73,17 +72,17 @@ class TokenCounter {
   std::size_t count_text(std::string_view text) const;  // without any cost of a message
 
   // One message as a JSON object of the form the rule counts, OpenManus' or OpenAI's: what the originals
-  // take, list content and image parts included. Members of other types than the rule knows are counted by
-  // their JSON, or not at all if they are null. Nothing is kept.
+  // accept, list content and image parts included. Members of other types than the rule knows are counted by
+  // their JSON; null costs nothing. The count is not cached.
   std::size_t count_dict(const Json& message) const;
 
   std::size_t list_cost() const;  // of a list, whatever is in it; never corrected
-  // Whether the counts are the rule's own and no estimate for a model whose encoding is not known.
+  // False for an estimate: the model's encoding is not known.
   bool is_exact() const { return is_exact_; }
-  std::uint32_t tag() const { return tag_; }  // see C4; the same for all copies, calibrated or not
+  std::uint32_t tag() const { return tag_; }  // see COUNTER4; the same for all copies, calibrated or not
   const Calibration& calibration() const { return calibration_; }
 
-  // The same counter after one more report: an estimate is corrected by it, an exact count stays (C7).
+  // The same counter after one more report: an estimate is corrected by it, an exact count stays (COUNTER7).
   TokenCounter calibrated(const TokenUsage& usage) const;
 
  private:

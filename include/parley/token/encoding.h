@@ -1,18 +1,18 @@
 // An Encoding turns text into the tokens of a family of models, exactly as the models' makers count them.
 //
-// Invariants (quoted by tests as E1..E7):
-//   E1  encode() gives the ids that tiktoken's encode_ordinary() gives for the same text.
-//   E2  count(text) == encode(text).size().
-//   E3  decode(encode(bytes)) == bytes, for any bytes.
-//   E4  The spelling of a special token, such as <|endoftext|>, is ordinary text.
-//   E5  Bytes that are not UTF-8 are counted too: each maximal ill-formed part (see utf8.h) takes part in
-//       splitting as one symbol that is no letter, digit, mark or space, and its bytes are encoded.
-//   E6  Time is linear in the text but for sorting: no text makes it quadratic.
-//   E7  What was counted before never changes what is counted later.
+// Invariants (quoted by tests as ENCODING1..ENCODING7):
+//   ENCODING1  encode() gives the ids that tiktoken's encode_ordinary() gives for the same text.
+//   ENCODING2  count(text) == encode(text).size().
+//   ENCODING3  decode(encode(bytes)) == bytes, for any bytes.
+//   ENCODING4  The spelling of a special token, such as <|endoftext|>, is ordinary text.
+//   ENCODING5  Bytes that are not UTF-8 are counted too: each maximal ill-formed part (see utf8.h) is split
+//              as one symbol that is not a letter, digit, mark or space, and its bytes are encoded.
+//   ENCODING6  Time is linear in the text but for sorting: no text makes it quadratic.
+//   ENCODING7  Earlier counts never change later ones.
 //
-// Texts are shorter than 4 GiB. A vocabulary that is built in is unpacked when it is first asked for, once
-// per process. Each thread keeps a memo of the short pieces it met (at most 5 MiB for each of the last four
-// encodings it used).
+// Texts are shorter than 4 GiB. A built-in vocabulary is unpacked at its first use, once per process. Each
+// thread caches the tokens of short pieces of text (at most 5 MiB for each of the last four encodings it
+// used).
 //
 // Immutable; a copy shares everything; safe from any thread.
 #pragma once
@@ -42,7 +42,7 @@ class Encoding {
   static Encoding cl100k_base();
   static Encoding o200k_base();
 
-  // "cl100k_base" or "o200k_base". Fails with NotFound, naming those there are.
+  // "cl100k_base" or "o200k_base". Fails with NotFound, naming both.
   static Result<Encoding> named(std::string_view name);
 
   // The encoding of a model; see the table in encoding.cc. A model that is not in it gets o200k_base as an
@@ -51,8 +51,8 @@ class Encoding {
   static Choice for_model(std::string_view model);
 
   // An encoding from the content of a .tiktoken file: one token a line, as base64, a space and its rank,
-  // which is its id. Fails with Malformed, naming the line, at a line of another form, a token or a rank
-  // that was there before, and if any of the 256 single bytes is missing; with LimitExceeded above 2^19
+  // which is its id. Fails with Malformed, naming the line, at a line of another form, a duplicate token
+  // or rank, and if any of the 256 single bytes is missing; with LimitExceeded above 2^19
   // tokens or 4,096 bytes a token.
   static Result<Encoding> from_tiktoken(std::string_view file, SplitPattern pattern, std::string name);
 
@@ -60,13 +60,13 @@ class Encoding {
   std::vector<std::uint32_t> encode(std::string_view text) const;
 
   // The bytes of the tokens, one after another; they need not be UTF-8. Fails with Invalid, naming the
-  // index, at an id that is no token; ids of special tokens are none.
+  // index, at an unknown id; special tokens are unknown.
   Result<std::string> decode(std::span<const std::uint32_t> ids) const;
 
   std::string_view name() const;
   std::size_t size() const;  // Tokens, without special ones.
 
-  // Whether both share their tables, as copies do and as all that are built in under one name do.
+  // Whether both share their tables, as copies and built-in encodings of the same name do.
   friend bool operator==(const Encoding& a, const Encoding& b) { return a.vocabulary_ == b.vocabulary_; }
 
  private:

@@ -1,10 +1,11 @@
-// TokenLedger adds up what requests cost and says whether one more fits, as OpenManus does: the limit is on
-// all the input of the ledger's life, not on one request, and output does not count towards it.
+// TokenLedger adds up the tokens of requests and checks whether one more fits, as OpenManus does: the limit
+// is on the total input of all requests, not of one, and output does not count towards it.
 //
-// Invariants (quoted by tests as L1..L3):
-//   L1  The totals are the sums of all updates, with a limit or without; they stop at the largest number.
-//   L2  check(n) is true exactly if there is no limit or total_input() + n <= limit.
-//   L3  message(n) is the text that OpenManus raises.
+// Invariants (quoted by tests as LEDGER1..LEDGER3):
+//   LEDGER1  The totals are the sums of all updates, with a limit or without; they stop at the largest
+//            number.
+//   LEDGER2  check(n) is true exactly if there is no limit or total_input() + n <= limit.
+//   LEDGER3  message(n) is the text that OpenManus raises.
 //
 // One thread at a time.
 #pragma once

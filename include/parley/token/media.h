@@ -1,11 +1,11 @@
-// What an image, a sound or a film costs a model: the rules that providers published, one row per family of
-// models. docs/tokens.md gives the source and the date of each row.
+// The tokens of images, audio and video: the rules that providers published, one row per family of models.
+// docs/tokens.md gives the source and the date of each row.
 //
-// Invariants (quoted by tests as R1..R4):
-//   R1  Every image costs at least one token, whatever its size, and no size makes a rule fail.
-//   R2  Where a provider published an example, the rule gives its number.
-//   R3  What is not known (a URL, a broken header) is counted by a stated default, never as nothing.
-//   R4  Nothing is fetched, and nothing is decoded but headers.
+// Invariants (quoted by tests as MEDIA_COST1..MEDIA_COST4):
+//   MEDIA_COST1  Every image costs at least one token, whatever its size, and no size makes a rule fail.
+//   MEDIA_COST2  Where a provider published an example, the rule gives its number.
+//   MEDIA_COST3  What is not known (a URL, a broken header) is counted by a stated default, never as nothing.
+//   MEDIA_COST4  Nothing is fetched, and nothing is decoded but headers.
 //
 // Immutable values and pure functions; safe from any thread.
 #pragma once
@@ -45,7 +45,7 @@ struct MediaRule {
 
 // The first row whose family `model` starts with; a provider's name before a '/' and the mark "ft:" of a
 // tuned model are left out. The last row takes every model: an unknown one has the images of gpt-4o, and
-// sounds and films at the dearest rate known.
+// audio and video at the most expensive known rate.
 const MediaRule& media_rule(std::string_view model);
 
 // The cost of an image of this size. Only Tiles has a cheaper low detail, `base`. A side of 0 means that the
@@ -58,10 +58,10 @@ std::size_t image_tokens(const MediaRule& rule, ImageSize size, ImageDetail deta
 // side of one pixel and not enlarged. REQUIRES: no side is 0.
 std::size_t tile_tokens(ImageSize size, std::uint32_t base, std::uint32_t tile);
 
-// The cost of a block of media, inline or not. What cannot be known is taken for: an image of 1024 x 1024; a
-// minute of audio or video behind a URL; inline audio (but WAV, which says) of 16,000 bytes a second and
-// video of 250,000; of documents, a token for every four bytes of inline text, else 1,500 for every 100,000
-// bytes begun. Blocks of other types cost nothing.
+// The cost of a block of media, inline or not. Defaults where the cost is not known: an image of 1024 x 1024;
+// a minute for audio or video by URL; 16,000 bytes a second for inline audio other than WAV, and 250,000 for
+// video; of documents, a token for every four bytes of inline text, else 1,500 for every 100,000 bytes begun.
+// Blocks of other types cost nothing.
 std::size_t media_tokens(const MediaRule& rule, const Block& block);
 
 }  // namespace parley

@@ -1,7 +1,6 @@
-// A Memo remembers how pieces of up to 31 bytes were encoded. It is bounded: what is new pushes out what is
-// old.
+// EncodingCache caches the tokens of pieces of up to 31 bytes. It is bounded: new entries evict old ones.
 //
-// One thread at a time; Memo::of_thread() gives each thread its own.
+// One thread at a time; EncodingCache::of_thread() gives each thread its own.
 #pragma once
 
 #include <array>
@@ -15,10 +14,10 @@
 
 namespace parley::token {
 
-// Keys of one length with what they were encoded to. A set of entries that share a hash is one cache line:
+// Keys of one length with their tokens. A set of entries that share a hash is one cache line:
 // two short ones or a long one.
 template <typename Key, unsigned kSetBits>
-class MemoTable {
+class CacheTable {
  public:
   static constexpr std::size_t kTokens = sizeof(Key) / 4 - 1;
 
@@ -28,7 +27,7 @@ class MemoTable {
     std::array<TokenId, kTokens> tokens;  // if count <= kTokens
   };
 
-  MemoTable();
+  CacheTable();
 
   // The entry with this key, or null.
   const Entry* find(const Key& key, std::uint64_t hash) const {
@@ -39,7 +38,7 @@ class MemoTable {
     return nullptr;
   }
 
-  // Remembers `entry`, which comes first in its set.
+  // Adds `entry` as the first one in its set.
   void add(const Entry& entry, std::uint64_t hash) {
     Entry* const set = set_of(hash);
     if constexpr (kWays == 2) set[1] = set[0];
@@ -60,12 +59,12 @@ class MemoTable {
   Entry* sets_;
 };
 
-struct Memo {
-  // This thread's memo for `vocabulary`; valid until the thread asks for another.
-  static Memo& of_thread(const Vocabulary& vocabulary);
+struct EncodingCache {
+  // This thread's cache for `vocabulary`; valid until the thread's next call for another one.
+  static EncodingCache& of_thread(const Vocabulary& vocabulary);
 
-  MemoTable<ShortKey, 16> short_pieces;  // 4 MiB
-  MemoTable<LongKey, 14> long_pieces;    // 1 MiB
+  CacheTable<ShortKey, 16> short_pieces;  // 4 MiB
+  CacheTable<LongKey, 14> long_pieces;    // 1 MiB
 
   template <typename Key>
   auto& table() {
