@@ -50,7 +50,7 @@ Result<void> check_quarter(int number) {
   return {};
 }
 
-TEST(Error, IsHandedUpByTheMacrosAsItIs) {
+TEST(Error, IsPropagatedUnchangedByTheMacros) {
   EXPECT_EQ(quarter(12).value(), 3);
   EXPECT_EQ(quarter(6).error(), (Error{Code::Invalid, "an odd number", "/number"}));
   EXPECT_TRUE(check_quarter(8));

@@ -83,12 +83,12 @@ TEST(SseFramer, FRAMING1_CutsAnywhereIntoTheSameEvents) {
   }
 }
 
-TEST(SseFramer, TakesNoIdWithNul) {
+TEST(SseFramer, IgnoresAnIdWithNul) {
   EXPECT_EQ(events_of(std::string_view("id: a\ndata: 1\n\nid: b\0\ndata: 2\n\n", 31), 100).list,
             (std::vector<std::string>{"|1|a|", "|2|a|"}));
 }
 
-TEST(SseFramer, TellsTheRetryTimeIfItIsANumber) {
+TEST(SseFramer, ReportsTheRetryTimeIfItIsANumber) {
   SseFramer framer;
   const auto ignore = [](const SseEvent&) {};
   ASSERT_TRUE(framer.feed("retry: 1x\nretry: -1\n", ignore));

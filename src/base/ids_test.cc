@@ -176,7 +176,7 @@ bool take_away_random_bits(bool and_files) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
 }
 
-TEST(NewShortId, FallsBackToTheDeviceAndThenThrowsRatherThanBeGuessed) {
+TEST(NewShortId, FallsBackToTheDeviceAndThenThrows) {
   const auto id_without = [](bool files) -> std::string {
     if (!take_away_random_bits(files)) return "no seccomp";
     try {

@@ -56,7 +56,7 @@ TEST(IpAddress, ReadsAndShortensVersionSix) {
   EXPECT_EQ(v6("1:2:3:4:5:6:7::"), "1:2:3:4:5:6:7:0");
 }
 
-TEST(IpAddress, RefusesWhatIsNoVersionSix) {
+TEST(IpAddress, RefusesInvalidVersionSix) {
   for (const std::string_view text : {"",
                                       ":",
                                       ":::",

@@ -76,7 +76,7 @@ TEST(Redacted, FollowsTheTableOfCases) {
 }
 
 // Any pieces of secrets and of markers in any order: a second pass finds nothing.
-RC_GTEST_PROP(Redacted, TwiceIsOnce, ()) {
+RC_GTEST_PROP(Redacted, IsIdempotent, ()) {
   static const std::vector<Case> all = cases();
   static const std::vector<std::string> joints = {"",
                                                   " ",

@@ -89,7 +89,7 @@ TEST(Url, TakesPathsApart) {
   EXPECT_EQ(href("file:\\\\C:\\x"), "file:///C:/x");
 }
 
-TEST(Url, DropsThePortThatIsTheSchemesOwn) {
+TEST(Url, DropsTheDefaultPort) {
   EXPECT_EQ(href("https://a:443/"), "https://a/");
   EXPECT_EQ(href("http://a:00080/"), "http://a/");
   EXPECT_EQ(href("http://a:443/"), "http://a:443/");
@@ -198,7 +198,7 @@ TEST(Url, DoesNotRepeatAPasswordInAnError) {
   EXPECT_EQ(url.error().message.find("topsecretword"), std::string::npos);
 }
 
-TEST(PercentDecode, KeepsWhatIsNoEscape) {
+TEST(PercentDecode, KeepsInvalidEscapes) {
   EXPECT_EQ(percent_decode("%41%4a%zz%4%"), "AJ%zz%4%");
   EXPECT_EQ(percent_decode("%00"), "\0"s);
 }

@@ -32,8 +32,8 @@ class Edits {
     if (begin < end) replace(begin, end, {}, what);
   }
 
-  // For filters that work in several passes: the whole text becomes `text`, and what the passes did is noted
-  // one by one, with the places as each pass found them.
+  // For filters that work in several passes: the whole text becomes `text`, and each pass records its
+  // changes, with the offsets in its input.
   void rewrite(std::string text) {
     out_ = std::move(text);
     copied_ = text_.size();

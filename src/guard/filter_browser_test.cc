@@ -27,37 +27,37 @@ constexpr std::string_view kResult =
     "### Page state\n- Page URL: https://example.com/\n- Page Title: Example\n- Page Snapshot:\n"
     "```yaml\n- generic [ref=e1]:\n```\n";
 
-TEST(BrowserToTheLetter, LeavesTheHeadings) {
+TEST(BrowserAgentScope, LeavesTheHeadings) {
   EXPECT_EQ(to_the_letter(kResult), "### Ran Playwright code\n\n\n### Page state");
 }
 
-TEST(BrowserToTheLetter, KeepsAnUnterminatedScript) { EXPECT_EQ(to_the_letter("a ```js b"), "a ```js b"); }
+TEST(BrowserAgentScope, KeepsAnUnterminatedScript) { EXPECT_EQ(to_the_letter("a ```js b"), "a ```js b"); }
 
-TEST(BrowserToTheLetter, TakesJsonForAScript) { EXPECT_EQ(to_the_letter("```json\n{}\n```x"), "x"); }
+TEST(BrowserAgentScope, TakesJsonForAScript) { EXPECT_EQ(to_the_letter("```json\n{}\n```x"), "x"); }
 
-TEST(BrowserToTheLetter, KeepsConsoleMessagesWithoutPageState) {
+TEST(BrowserAgentScope, KeepsConsoleMessagesWithoutPageState) {
   EXPECT_EQ(to_the_letter("### New console messages\na\n### Other\nb"),
             "### New console messages\na\n### Other\nb");
 }
 
-TEST(BrowserToTheLetter, DeletesToTheEndOfTheText) {
+TEST(BrowserAgentScope, DeletesToTheEndOfTheText) {
   EXPECT_EQ(to_the_letter("The list:\n- Page URL and more\nall gone"), "The list:");
 }
 
-TEST(BrowserToTheLetter, KeepsPageStateIfAsked) {
+TEST(BrowserAgentScope, KeepsPageStateIfAsked) {
   const FilterOptions options{.keep_page_state = true};
   EXPECT_EQ(to_the_letter("```yaml\na\n``` - Page URL x", options), "```yaml\na\n``` - Page URL x");
   EXPECT_EQ(to_the_letter("```js\na\n``` - Page URL x", options), "- Page URL x");
 }
 
-TEST(BrowserToTheLetter, StripsAsPythonDoes) {
+TEST(BrowserAgentScope, StripsAsPythonDoes) {
   EXPECT_EQ(to_the_letter("\u3000\x1C\t a b \u00A0\u0085\n"), "a b");
   EXPECT_EQ(to_the_letter(" \n"), "");
   EXPECT_EQ(to_the_letter("a"), "a");
 }
 
 // An opening fence ends the one before it, and what is left of it stays.
-TEST(BrowserToTheLetter, TakesTheShortestSpans) {
+TEST(BrowserAgentScope, TakesTheShortestSpans) {
   EXPECT_EQ(to_the_letter("```js a ```js b"), "js b");
   EXPECT_EQ(to_the_letter("```js``````js```x"), "x");
 }
@@ -125,7 +125,7 @@ TEST(Browser, ReportsWhatItRemoved) {
                                             "browser: 1 x page state (104 bytes, first at 112)"}));
 }
 
-RC_GTEST_PROP(Browser, TwiceIsOnce, ()) {
+RC_GTEST_PROP(Browser, IsIdempotent, ()) {
   static const std::vector<std::string> pieces = {"### Page state\n",
                                                   "### New console messages\n",
                                                   "- Page URL: x\n",

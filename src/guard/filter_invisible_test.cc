@@ -215,7 +215,7 @@ RC_GTEST_PROP(Invisible, AgreesWithTheJudge, ()) {
   RC_ASSERT(filtered(text) == judged(text));
 }
 
-RC_GTEST_PROP(Invisible, TwiceIsOnce, ()) {
+RC_GTEST_PROP(Invisible, IsIdempotent, ()) {
   const std::string once = filtered(*texts());
   RC_ASSERT(filtered(once) == once);
   RC_ASSERT(is_utf8(once));

@@ -41,7 +41,7 @@ TEST(Filters, HaveUniqueNamesAndADescription) {
   EXPECT_NE(none.error().message.find("invisible, browser, "), std::string::npos);
 }
 
-TEST(FilterChain, RefusesWhatCannotBe) {
+TEST(FilterChain, RefusesInvalidNamesAndOptions) {
   const std::vector<std::string_view> names = {"invisible", "nothing"};
   EXPECT_EQ(FilterChain::of(names).error().code, Code::NotFound);
   const std::vector<std::string_view> size = {"size"};

@@ -27,7 +27,7 @@ TEST(InspectMedia, FindsNothingInGoodMedia) {
   EXPECT_EQ(inspect_media(messages), std::vector<Finding>());
 }
 
-TEST(InspectMedia, NamesWhatDoesNotDecodeAndWhatIsCalledWrongly) {
+TEST(InspectMedia, ReportsUndecodableMediaAndWrongTypes) {
   const Message messages[] = {
       said({TextBlock{"Look."}, image(jpeg().substr(0, jpeg().size() / 2), "image/jpeg")}),
       said({ToolResultBlock{"c1", "shot", std::vector<Block>{image(png(), "image/jpeg")}}}),

@@ -64,7 +64,7 @@ TEST(Buffer, HasPaddingWhateverItsOrigin) {  // BUFFER1
   EXPECT_TRUE(padded(adopted));
 }
 
-TEST(Buffer, IsHandedOnWithoutACopyAndLeavesAnEmptyOne) {  // BUFFER1 BUFFER2
+TEST(Buffer, IsMovedWithoutACopyAndLeavesAnEmptyOne) {  // BUFFER1 BUFFER2
   Buffer first = Buffer::copy_of("text");
   const char* const place = first.data();
   Buffer second = std::move(first);

@@ -318,7 +318,7 @@ TEST(Cursor, GivesStringsOfEveryLength) {  // CURSOR2
   }
 }
 
-TEST(Cursor, UnescapesNamesBeforeHandingThemOn) {  // CURSOR2
+TEST(Cursor, UnescapesNames) {  // CURSOR2
   const std::string document = R"({"\u0072ole":1,"a\"b":2,"":3,"caf)"
                                "\xC3\xA9"
                                R"(":4,"a name of more than thirty-one bytes, \ud83d\ude00":5})";

@@ -41,7 +41,7 @@ TEST(Json, KeepsItsTextWithoutTheSpaceAroundIt) {  // JSON1
   EXPECT_EQ(Json::boolean(false).text().view(), "false");
 }
 
-TEST(Json, TakesABufferOverWithoutACopy) {  // JSON1
+TEST(Json, TakesOwnershipOfABufferWithoutACopy) {  // JSON1
   json::Buffer buffer = json::Buffer::copy_of(" [1, 2] ");
   const char* const place = buffer.data();
   const Result<Json> json = Json::parse(std::move(buffer));

@@ -109,7 +109,7 @@ TEST(Out, UnescapesOnTheWay) {
   }
 }
 
-TEST(Out, GrowsAndHandsItsBytesOver) {
+TEST(Out, GrowsAndMovesItsBytesOut) {
   Out out(3);
   std::string expected;
   for (int i = 0; i < 5000; ++i) {

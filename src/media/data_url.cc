@@ -107,7 +107,7 @@ bool take_base64_mark(std::string_view& head) {
 
 struct ParsedUrl {
   DataUrl url;
-  bool is_labelled = false;  // it names a type, be it none that can be
+  bool is_labelled = false;  // it names a type, valid or not
 };
 
 Result<ParsedUrl> read(std::string_view text, std::size_t max_bytes) {

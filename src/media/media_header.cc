@@ -213,7 +213,7 @@ std::optional<ImageSize> bmp_size(R r) {
     const std::uint32_t height = r.little16();
     return sized(r.ok(), width, height);
   }
-  // The size of the header is the format's version; without it a text that begins with "BM" is a picture.
+  // The size of the header is the format's version; without this check a text that begins with "BM" passes.
   constexpr std::uint32_t kVersions[] = {40, 52, 56, 64, 108, 124};
   if (std::ranges::find(kVersions, header) == std::end(kVersions)) return std::nullopt;
   const std::uint32_t width = r.little32();
@@ -262,7 +262,7 @@ std::optional<ImageSize> jpeg_size(R r) {
     while (marker == 0xFF && r.ok()) marker = r.u8();  // fill bytes
     const bool stands_alone = marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7);
     if (stands_alone) continue;
-    // The picture begins or ends, and no frame header was there.
+    // The image data begins or ends without a frame header.
     if (marker == 0x00 || (marker >= 0xD8 && marker <= 0xDA)) return std::nullopt;
     const std::uint32_t length = r.big16();
     if (length < 2) return std::nullopt;

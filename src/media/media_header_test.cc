@@ -156,7 +156,7 @@ TEST(MediaHeader, GivesNothingForAHeaderThatIsCutOff) {
 }
 
 // HEADER4
-TEST(MediaHeader, LooksAtOneMebibyteAndNotAfterIt) {
+TEST(MediaHeader, ReadsAtMostOneMebibyte) {
   std::string before = "\xFF\xD8";
   const std::string frame = jpeg_frame(0xC0, 3, 4);
   const std::string large = jpeg_segment(0xE2, std::string(65533, 'p'));
@@ -235,7 +235,7 @@ TEST(MediaHeader, ReadsHowLongAWavLasts) {
 }
 
 // HEADER1, HEADER2: headers that were changed at random, which is where sizes and lengths lie.
-TEST(MediaHeader, StandsMutatedHeaders) {
+TEST(MediaHeader, SurvivesMutatedHeaders) {
   std::mt19937 random(20251115);
   std::vector<Picture> all = pictures();
   all.push_back({"wav", wav(16000, 100, 100, "LIST" + little32(4) + "abcd"), {}});

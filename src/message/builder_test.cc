@@ -127,7 +127,7 @@ TEST(MessageBuilder, MakesAMessageOfResultsOnlyATools) {
   EXPECT_EQ(mapped.wire_role(), Role::System);
 }
 
-TEST(MessageBuilder, RefusesMetadataThatIsNoObject) {
+TEST(MessageBuilder, RefusesMetadataThatIsNotAnObject) {
   for (const std::string_view bad : {"1", "\"x\"", "[]", "true"}) {
     const auto message = MessageBuilder(Role::User).metadata(json(bad)).build();
     ASSERT_FALSE(message) << bad;

@@ -350,7 +350,7 @@ TEST(Message, GivesOpenManusFieldsOfWhatItRead) {
   EXPECT_EQ(tool.base64_image(), Text("AAAA"));
 }
 
-TEST(Message, SaysTheTypeOfACallAndTheCallIdAsTheWireDoes) {
+TEST(Message, GivesTheTypeOfACallAndTheCallIdOfTheWire) {
   const Message custom = must_read_one(
       R"({"role":"assistant","tool_calls":[{"id":"a","type":"custom","function":{"name":"f","arguments":"x"}},{"id":"b","function":{"name":"f","arguments":"{}"}}]})",
       Dialect::OpenManus);

@@ -61,7 +61,7 @@ TEST(Provenance, ThatCannotBeReadIsUntrusted) {  // PROVENANCE3
   }
 }
 
-TEST(Provenance, RefusesWhatItCannotSay) {
+TEST(Provenance, RefusesUnknownBlocksAndOtherMetadata) {
   const Provenance user{Text("user"), Trust::User};
   EXPECT_EQ(with_provenance(two_blocks(), 2, user).error().code, Code::Invalid);
   const Message taken = MessageBuilder(Role::User)

@@ -270,7 +270,7 @@ TEST(Validate, FindsMissingFields) {
       Dialect::AgentScope);
 }
 
-TEST(Validate, FindsWhatIsNoBase64) {
+TEST(Validate, FindsInvalidBase64) {
   const auto base64 = [](std::string_view data) {
     return media(R"({"type":"base64","media_type":"image/png","data":")" + std::string(data) + R"("})");
   };
@@ -300,7 +300,7 @@ TEST(Validate, FindsWhatIsNoBase64) {
             Lines{"invalid_base64 /base64_image"});
 }
 
-TEST(Validate, FindsWhatIsNoUrl) {
+TEST(Validate, FindsInvalidUrls) {
   const auto url = [](std::string_view text) {
     return media(R"({"type":"url","url":")" + std::string(text) + R"("})");
   };
@@ -326,7 +326,7 @@ TEST(Validate, FindsWhatIsNoUrl) {
       Dialect::AgentScope);
 }
 
-TEST(Validate, FindsArgumentsThatAreNoJson) {
+TEST(Validate, FindsArgumentsThatAreNotJson) {
   const auto arguments = [](std::string_view text) {
     return found(
         list(

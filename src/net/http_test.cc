@@ -33,7 +33,7 @@ std::string outcome(const Result<Response>& response) {
                   : std::string(to_string(response.error().code));
 }
 
-TEST(Http, GetsAnAnswer) {
+TEST(Http, GetsAResponse) {
   LoopbackServer server(saying(answer("200 OK", "Content-Type: image/png\r\nX-Two:  spaced \r\n", "hello")));
   Request request = request_to(server.url("/a/%2e/b?q=1#f"));
   request.headers = {{"Accept", "image/*"}, {"X-Empty", ""}};
@@ -66,7 +66,7 @@ TEST(Http, SendsABody) {
   EXPECT_EQ(seen.head.find("Expect"), std::string::npos) << seen.head;
 }
 
-TEST(Http, SendsTheBodyAndThenItsPieces) {
+TEST(Http, SendsTheBodyAndThenItsChunks) {
   LoopbackServer server(saying(answer("200 OK", "", "")));
   const std::string large(300'000, 'x');
   Request request = request_to(server.url("/"));
@@ -179,7 +179,7 @@ TEST(Http, EndsASlowDripAtItsDeadline) {
 }
 
 // HTTP4
-TEST(Http, EndsWhenAStopIsAskedFor) {
+TEST(Http, EndsOnAStopRequest) {
   std::stop_source source;
   LoopbackServer server([&](Connection& connection, const SeenRequest&) {
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
@@ -195,7 +195,7 @@ TEST(Http, EndsWhenAStopIsAskedFor) {
 }
 
 // HTTP5
-TEST(Http, TakesNoBodyThatEndsEarly) {
+TEST(Http, RefusesABodyThatEndsEarly) {
   for (const std::string_view text : {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
                                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
                                       "HTTP/1.1 200 OK\r\nContent-Le", ""}) {
@@ -224,7 +224,7 @@ TEST(Http, RefusesWhatIsNotHttp) {
 }
 
 // HTTP6
-TEST(Http, AsksNoProxyOfTheEnvironment) {
+TEST(Http, IgnoresTheProxyOfTheEnvironment) {
   LoopbackServer server(saying(answer("200 OK", "", "direct")));
   LoopbackServer proxy(saying(answer("200 OK", "", "proxy")));
   setenv("http_proxy", proxy.url("").c_str(), 1);
@@ -300,7 +300,7 @@ TEST(Http, GivesTheBodyInChunks) {
 }
 
 // More small chunks, and faster, than anybody wakes up for.
-TEST(Http, TakesAFloodWholeAndStopsInTheMidstOfIt) {
+TEST(Http, ReadsManySmallChunksAndStopsAmongThem) {
   std::string sent;
   for (int i = 0; i < 500; ++i) sent += "data: " + std::to_string(i) + "\n\n";
   const auto coalescer = [&](LoopbackServer::Connection& connection, const SeenRequest&) {
@@ -332,7 +332,7 @@ TEST(Http, ReportsThatNothingListens) {
   EXPECT_EQ(outcome(send(request_to(url))), "unavailable");
 }
 
-TEST(Http, KeepsTheHeadersOfTheLastAnswer) {
+TEST(Http, KeepsTheHeadersOfTheLastResponse) {
   LoopbackServer server(
       saying("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + answer("200 OK", "X-Real: 1\r\n", "")));
   const auto response = send(request_to(server.url("/")));
@@ -343,7 +343,7 @@ TEST(Http, KeepsTheHeadersOfTheLastAnswer) {
 }
 
 // HTTP8
-TEST(Http, TellsWhenTheAnswerStarts) {
+TEST(Http, ReportsTheStartOfTheResponse) {
   LoopbackServer server(
       saying("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 No\r\nX-Real: "
              "1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Last: 2\r\n\r\n"));
@@ -369,7 +369,7 @@ TEST(Http, TellsWhenTheAnswerStarts) {
 }
 
 // HTTP4
-TEST(Http, EndsWhenNoAnswerBegins) {
+TEST(Http, EndsWhenNoResponseStarts) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     while (connection.pause()) {
     }
@@ -382,7 +382,7 @@ TEST(Http, EndsWhenNoAnswerBegins) {
 }
 
 // HTTP4
-TEST(Http, EndsWhenAnAnswerStops) {
+TEST(Http, EndsWhenAResponseStalls) {
   LoopbackServer server([](Connection& connection, const SeenRequest&) {
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nx");
     while (connection.pause()) {
@@ -408,7 +408,7 @@ TEST(Http, WaitsWhileAResponseContinues) {
 }
 
 // HTTP9
-TEST(Http, GoesThroughTheProxyItIsGiven) {
+TEST(Http, UsesTheGivenProxy) {
   LoopbackServer proxy(saying(answer("200 OK", "", "proxy")));
   Request request = request_to("http://no-such-name.example/a?b");
   request.proxy = parse_url(proxy.url("", "user:word@127.0.0.1")).value();
@@ -453,7 +453,7 @@ TEST(Http, ReportsThatTheProxyFails) {
   EXPECT_EQ(lost.error().message, "cannot connect to the proxy");
 }
 
-TEST(Http, RefusesProxiesThatCannotBe) {
+TEST(Http, RefusesInvalidProxies) {
   Request request = request_to("http://127.0.0.1/");
   request.proxy = parse_url("ftp://127.0.0.1/").value();
   EXPECT_EQ(outcome(send(request)), "invalid");

@@ -14,7 +14,7 @@ ReadCoalescer coalescing() {
   return coalescer;
 }
 
-TEST(ReadCoalescer, BeginsAfterSomeTwentyQuickPieces) {
+TEST(ReadCoalescer, BeginsAfterSomeTwentyQuickChunks) {
   ReadCoalescer coalescer;
   int chunks = 0;
   for (; !coalescer.is_on() && chunks < 100; ++chunks) coalescer.note(microseconds(100), 200);
@@ -38,7 +38,7 @@ TEST(ReadCoalescer, DoesNotPauseWhereMuchComes) {
   }
 }
 
-TEST(ReadCoalescer, StandsOneLatePieceAndManyAtOnce) {
+TEST(ReadCoalescer, ToleratesOneLateChunkAndManyAtOnce) {
   ReadCoalescer coalescer = coalescing();
   coalescer.note(milliseconds(20), 200);
   EXPECT_TRUE(coalescer.is_on());

@@ -77,7 +77,7 @@ void echo(const ServerRequest& request, ServerResponse& reply) {
   reply.whole(200, {}, request.method + " " + request.path + " " + request.query + " " + request.body);
 }
 
-TEST(Server, HandsOnWhatAClientAsksFor) {
+TEST(Server, PassesTheRequestToTheHandler) {
   const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
     EXPECT_EQ(request.header("x-MARK"), "yes");
     EXPECT_EQ(request.header("x-none"), std::nullopt);
@@ -158,7 +158,7 @@ TEST(Server, ListensOnTheGivenAddress) {
 }
 
 // HTTP_SERVER2
-TEST(Server, RefusesHeadsAndBodiesOverTheirLimits) {
+TEST(Server, RefusesHeadersAndBodiesOverTheirLimits) {
   std::atomic<int> calls = 0;
   const Server server = serving(
       [&](const ServerRequest&, ServerResponse& reply) {
@@ -193,7 +193,7 @@ TEST(Server, RefusesHeadsAndBodiesOverTheirLimits) {
 }
 
 // HTTP_SERVER2
-TEST(Server, RefusesWhatIsNoRequest) {
+TEST(Server, RefusesInvalidRequests) {
   const Server server =
       serving([](const ServerRequest&, ServerResponse& reply) { reply.whole(200, {}, "handed on"); });
   for (const std::string_view text :
@@ -208,7 +208,7 @@ TEST(Server, RefusesWhatIsNoRequest) {
 }
 
 // HTTP_SERVER2
-TEST(Server, RefusesARequestThatDoesNotCome) {
+TEST(Server, RefusesASlowRequest) {
   const Server server = serving(echo, {.idle_timeout = 30ms});
   EXPECT_TRUE(Client(server.port()).say("GET / HTT").hear().starts_with("HTTP/1.1 408 "));
   EXPECT_TRUE(Client(server.port())
@@ -244,7 +244,7 @@ TEST(Server, RefusesConnectionsOverTheirLimit) {
 }
 
 // HTTP_SERVER3
-TEST(Server, SendsEachPieceAtOnce) {
+TEST(Server, SendsEachChunkAtOnce) {
   std::latch heard(1);
   const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {{"Content-Type", "text/event-stream"}});
@@ -263,7 +263,7 @@ TEST(Server, SendsEachPieceAtOnce) {
 }
 
 // HTTP_SERVER3
-TEST(Server, SendsPiecesToOldClientsAsTheyAre) {
+TEST(Server, SendsChunksUnframedToOldClients) {
   const Server server = serving([](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
     reply.send("one");
@@ -291,7 +291,7 @@ TEST(Server, WaitsForAClientThatReadsLate) {
 }
 
 // HTTP_SERVER4
-TEST(Server, TellsWhenTheClientIsGone) {
+TEST(Server, ReportsThatTheClientIsGone) {
   std::latch told(1);
   const Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
     reply.start(200, {});
@@ -322,7 +322,7 @@ TEST(Server, EndsAWaitWhenTheClientIsGone) {
 }
 
 // HTTP_SERVER4
-TEST(Server, TakesAClientThatNeverReadsForGone) {
+TEST(Server, DropsAClientThatNeverReads) {
   std::latch told(1);
   const Server server = serving(
       [&](const ServerRequest&, ServerResponse& reply) {
@@ -339,7 +339,7 @@ TEST(Server, TakesAClientThatNeverReadsForGone) {
 }
 
 // HTTP_SERVER5
-TEST(Server, AnswersForAHandlerThatDoesNot) {
+TEST(Server, Sends500ForAHandlerWithoutAResponse) {
   const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
     if (request.path == "/throws") throw std::runtime_error("a secret of the handler");
     if (request.path == "/splits") reply.whole(200, {{"X", "a\r\nY: b"}}, "body");
@@ -350,7 +350,7 @@ TEST(Server, AnswersForAHandlerThatDoesNot) {
 }
 
 // HTTP_SERVER5
-TEST(Server, CutsAnAnswerThatIsNotWhole) {
+TEST(Server, ResetsAnIncompleteResponse) {
   const Server server = serving([](const ServerRequest& request, ServerResponse& reply) {
     if (request.path == "/at-once") return reply.cut();
     reply.start(200, {});

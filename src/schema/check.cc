@@ -116,7 +116,7 @@ class Checker {
     std::size_t depth;
     const Scope* scope;
     Findings& findings;
-    Evaluated* evaluated;  // null if nothing asks for it
+    Evaluated* evaluated;  // null if not needed
   };
 
   struct At {
@@ -152,7 +152,7 @@ class Checker {
     }
     const Scope inner{scope, node.resource};
     const bool is_same_resource = scope != nullptr && scope->resource == node.resource;
-    // What other schemas have looked at does not count here.
+    // Properties that other schemas evaluated do not count here.
     Evaluated own;
     const bool needs_own = node.unevaluated_properties || node.unevaluated_items;
     const At at{node,
@@ -190,13 +190,13 @@ class Checker {
     return fits(index, part, {place, at.depth, at.scope, at.findings, nullptr});
   }
 
-  // Without saying why not.
+  // Without findings.
   bool fits_quietly(NodeIndex index, const Json& value, const At& at) {
     Findings none{0};
     return fits(index, value, {at.place, at.depth, at.scope, none, nullptr});
   }
 
-  // The same value, quietly; what was looked at counts only if it fits.
+  // The same value, without findings; its evaluated parts count only if it fits.
   bool fits_as_choice(NodeIndex index, const At& at, Evaluated& evaluated) {
     Findings none{0};
     const bool collects = at.evaluated != nullptr;
@@ -369,7 +369,7 @@ class Checker {
     return check_extra_member(at, *node.additional_properties, member.value, place) && good;
   }
 
-  // A member that the schema names nowhere.
+  // A member that the schema does not name.
   bool check_extra_member(const At& at, NodeIndex schema, const Json& value, const Place& place) {
     if (!schema_.nodes[schema].is_false) return fits_part(schema, value, place, at);
     return at.findings.add(Code::Invalid, "unknown member" + known_names(at.node), place);
@@ -442,8 +442,8 @@ class Checker {
     return !then || fits_at(*then, at);
   }
 
-  // How many of the schemas the value fits; once there are `enough`, the rest is asked only for what it looks
-  // at.
+  // How many of the schemas the value fits; after `enough`, the rest is checked only for the parts it
+  // evaluates.
   std::size_t count_fitting(const std::vector<NodeIndex>& schemas, std::size_t enough, const At& at) {
     std::size_t count = 0;
     Evaluated all;

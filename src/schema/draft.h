@@ -31,7 +31,7 @@ struct SchemaRules {
   SchemaDraft draft = kDraft2020;
   unsigned vocabularies = kAllVocabularies;
 
-  // In drafts 4 to 7, a $ref hides what stands beside it, and the fragment of an id is an anchor.
+  // In drafts 4 to 7, a $ref hides its sibling keywords, and the fragment of an id is an anchor.
   bool is_early() const { return draft < kDraft2019; }
   std::string_view id_keyword() const { return draft == kDraft4 ? "id" : "$id"; }
 };

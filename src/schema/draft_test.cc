@@ -106,7 +106,7 @@ TEST(SchemaDraft, ObeysTheVocabulariesOfAGivenMetaschema) {
                   .starts_with("unsupported /$schema"));
 }
 
-TEST(SchemaReference, LeadsToAnchorsAndIdsOfTheSameSchema) {
+TEST(SchemaReference, ResolvesToAnchorsAndIdsOfTheSameSchema) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {R"({"$ref":"#text","$defs":{"t":{"$anchor":"text","type":"string"}}})", "an anchor"},
       {R"({"$ref":"text","$defs":{"t":{"$id":"text","type":"string"}}})", "a relative $id"},
@@ -142,7 +142,7 @@ TEST(SchemaReference, TakesNoIdFromAValue) {
             "given with it");
 }
 
-TEST(SchemaReference, LeadsToDocumentsThatAreGiven) {
+TEST(SchemaReference, ResolvesToGivenDocuments) {
   const SchemaDocuments documents = {
       {"https://example.com/text", json(R"({"$ref":"kinds#/$defs/text"})")},
       {"https://example.com/kinds", json(R"({"$defs":{"text":{"type":"string"}}})")},
@@ -194,7 +194,7 @@ TEST(SchemaReference, IsDynamicWithADynamicAnchor) {
   EXPECT_EQ(verdict(plain9, partly, documents), "good");
 }
 
-TEST(SchemaReference, ThatGoesInCirclesEnds) {
+TEST(SchemaReference, ThatIsACycleEnds) {
   EXPECT_EQ(verdict(R"({"$dynamicAnchor":"a","$dynamicRef":"#a"})", "1"), "bad");
   EXPECT_EQ(
       verdict(R"({"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"})", "1"),

@@ -63,7 +63,7 @@ class SchemaIndex {
   // The schema `schema`, which is within `place`.
   SchemaPlace below(const SchemaPlace& place, const Json& schema) const;
 
-  // Where `reference`, a string within `from`, leads. Fails with NotFound or Unsupported.
+  // The target of `reference`, a string within `from`. Fails with NotFound or Unsupported.
   Result<SchemaTarget> resolve(const Json& reference, const SchemaPlace& from);
 
   const std::vector<SchemaResource>& resources() const { return resources_; }

@@ -181,7 +181,7 @@ template <SizeBounds SchemaNode::* kField, std::optional<std::size_t> SizeBounds
 Result<void> read_size(const Keyword& k) {
   if (k.value.type() != Json::Type::Number) return k.wrong("a number");
   const Decimal number = Decimal::of(k.value.text());
-  // A number that no size can reach is as good as any other of them.
+  // All numbers above the largest size are equivalent.
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   if (number.is_negative || !number.is_integer()) return k.wrong("an integer that is not negative");
   std::int64_t size = 0;

@@ -14,8 +14,8 @@ namespace parley {
 
 class Pattern {
  public:
-  // Fails with Unsupported for what no linear-time engine does (look-ahead, back-references), with Invalid
-  // for an invalid pattern.
+  // Fails with Unsupported for what a linear-time engine cannot do (look-ahead, back-references), with
+  // Invalid for an invalid pattern.
   static Result<Pattern> of(std::string_view ecma);
 
   // Whether it matches anywhere in `utf8`.

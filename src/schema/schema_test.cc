@@ -178,7 +178,7 @@ std::string refusal(std::string_view text) {
 }
 
 // SCHEMA1
-TEST(Schema, RefusesWhatIsNoSchemaOrCannotBeChecked) {
+TEST(Schema, RefusesInvalidAndUnsupportedSchemas) {
   const std::pair<const char*, const char*> rows[] = {
       {"5", "invalid "},
       {R"({"type":"text"})", "invalid /type"},

@@ -191,7 +191,7 @@ TEST(ChatCounter, CountsEveryMemberOfTheForm) {
   EXPECT_EQ(counter.count_text("<|endoftext|>"), 7U);
 }
 
-TEST(ChatCounter, CountsResultsAsMessagesOfTheirOwn) {
+TEST(ChatCounter, CountsResultsAsSeparateMessages) {
   const TokenCounter counter = TokenCounter::for_model("gpt-4o");
   const Message one = MessageBuilder(Role::System)
                           .name("system")
@@ -405,7 +405,7 @@ TEST(TokenCounter, AListCostsItsConstantAndItsMessages) {
 }
 
 // COUNTER3
-TEST(TokenCounter, WhatWasKeptIsWhatIsCounted) {
+TEST(TokenCounter, ACachedCountEqualsAFreshOne) {
   const std::vector<Message> messages = history(5);
   std::vector<std::size_t> first;
   for (const TokenCounter& counter : counters()) first.push_back(counter.count(messages));
@@ -432,7 +432,7 @@ TEST(TokenCounter, CountsAgainWithoutAnAllocation) {
 }
 
 // COUNTER4
-TEST(TokenCounter, HasATagOfItsOwnUnlessItCannotDiffer) {
+TEST(TokenCounter, HasADistinctTagIfItsCountsMayDiffer) {
   std::set<std::uint32_t> tags;
   for (const TokenCounter& counter : counters()) {
     EXPECT_NE(counter.tag(), 0U);

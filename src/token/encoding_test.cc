@@ -117,7 +117,7 @@ TEST(EncodingTest, TakesSpecialTokensForText) {  // ENCODING4
   }
 }
 
-TEST(EncodingTest, CountsBytesThatAreNoUtf8) {  // ENCODING5
+TEST(EncodingTest, CountsBytesThatAreNotUtf8) {  // ENCODING5
   std::mt19937_64 random(13);
   for (const Encoding& encoding : both()) {
     EXPECT_EQ(encoding.count("\xFF"), 1U);
@@ -157,7 +157,7 @@ TEST(EncodingTest, MergesPiecesOfAnyLength) {
 }
 
 // ENCODING7: enough different pieces to evict everything from the cache, several times.
-TEST(EncodingTest, ForgetsWithoutHarm) {
+TEST(EncodingTest, GivesTheSameAfterEvictions) {
   const Encoding encoding = Encoding::o200k_base();
   const auto text = [](int round) {
     std::string out;
@@ -221,7 +221,7 @@ TEST(EncodingTest, IsFoundByModel) {
   }
 }
 
-TEST(EncodingTest, RefusesIdsThatAreNoTokens) {
+TEST(EncodingTest, RefusesUnknownIds) {
   const Encoding encoding = Encoding::o200k_base();
   const std::vector<std::uint32_t> ids{0, 199'999, 1};  // <|endoftext|>
   const auto decoded = encoding.decode(ids);

@@ -78,7 +78,7 @@ TEST(CheckUrl, LimitsNames) {
   EXPECT_EQ(reason("https://" + name + std::string(62, 'b') + "/", {}), UrlReason::Name);
 }
 
-TEST(FetchPolicy, RefusesListsAndRootsThatCannotBe) {
+TEST(FetchPolicy, RefusesInvalidHostsAndRoots) {
   for (const char* host :
        {"", ".", "a b", "example.com/x", "example.com:80", "u@example.com", ".1.2.3.4", "https://x"}) {
     EXPECT_FALSE(FetchPolicy::of({.allowed_hosts = {host}})) << host;

@@ -86,7 +86,7 @@ class Fetch {
     return addresses;
   }
 
-  // Where a redirect leads, checked.
+  // The target of a redirect, checked.
   Result<Url> next(const Url& from, const net::Response& response) {
     const auto location = response.header("Location");
     if (!location) return fail(Code::Invalid, "the URL redirects without a Location");

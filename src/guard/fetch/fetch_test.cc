@@ -393,7 +393,7 @@ TEST_F(FetchLoopback, BelievesNoContentLength) {
   EXPECT_NE(outcome(fetched(negative)), "image/png");
 }
 
-TEST_F(FetchLoopback, EndsWhenAStopIsAskedFor) {
+TEST_F(FetchLoopback, EndsOnAStopRequest) {
   std::stop_source source;
   LoopbackServer server([&](Connection& connection, const SeenRequest&) {
     source.request_stop();

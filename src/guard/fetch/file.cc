@@ -37,7 +37,7 @@ int open_beneath(int folder, const std::string& path) {
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   for (int tries = 0;; ++tries) {
     const auto opened = static_cast<int>(syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how));
-    // The kernel gives up, and says so, when something on the way is moved while it looks.
+    // The kernel fails with EAGAIN when a part of the path is moved during the look-up.
     constexpr int kMaxTries = 16;
     if (opened >= 0 || (errno != EAGAIN && errno != EINTR) || tries == kMaxTries) return opened;
   }
@@ -93,7 +93,7 @@ Result<std::string> read_beneath(const std::string& root, const std::string& pat
   };
   if (static_cast<std::uint64_t>(status.st_size) > max_bytes) return too_large();
 
-  // The size may be a lie (/proc) or change, so the end of the file decides, and the limit.
+  // The size may be wrong (/proc) or change, so the file is read to its end or to the limit.
   std::string bytes;
   constexpr std::size_t kPiece = std::size_t{64} * 1024;
   for (;;) {

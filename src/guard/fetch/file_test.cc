@@ -59,7 +59,7 @@ class FetchFile : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(FetchFile, ReadsBeneathTheRoot) {
+TEST_F(FetchFile, ReadsBelowTheRoot) {
   EXPECT_EQ(in_root("/a.png"), "image/png");
   EXPECT_EQ(in_root("/sub/b%20c%25.png"), "image/png");
   EXPECT_EQ(in_root("/sub/../a.png"), "image/png");
@@ -93,7 +93,7 @@ TEST_F(FetchFile, FollowsNoLinkOutOfTheRoot) {
 }
 
 // The open itself must refuse, also if no check came before it.
-TEST_F(FetchFile, KeepsThePathBeneathTheRootInTheKernel) {
+TEST_F(FetchFile, ConfinesThePathInTheKernel) {
   for (const char* path :
        {"../secret.png", "/etc/passwd", "sub/../../secret.png", "up/secret.png", "self/environ"}) {
     const auto bytes = read_beneath(root_, path, 1000);

@@ -36,7 +36,7 @@ std::optional<Frame> frame_at(std::string_view bytes, std::size_t at) {
   frame.kind = word & 0xFFFEFDC0;
   frame.rate = kRates[rate];
   frame.channels = word >> 6 & 7;
-  if (frame.channels == 7) frame.channels = 8;  // 0: said inside of the sound
+  if (frame.channels == 7) frame.channels = 8;  // 0: given in the audio data
   frame.size = (word & 3) << 11 | big16_at(bytes, at + 4) >> 5;
   frame.samples = ((u8_at(bytes, at + 6) & 3) + 1) * 1024;
   if (frame.size < kHead + (has_checksum ? 2 : 0)) return std::nullopt;

@@ -264,7 +264,7 @@ TEST(ClipMatroska, LiveStreamsHaveNoSizesAndNoDuration) {
   EXPECT_FALSE(check.is_cut_off);
 }
 
-TEST(ClipMatroska, TracksMayStandAfterTheSound) {
+TEST(ClipMatroska, TracksMayFollowTheAudio) {
   EXPECT_EQ(reason(ebml("webm") + segment(webm_info() + cluster() + element(0x1654AE6B, webm_sound()))),
             ClipReason::None);
   EXPECT_EQ(reason(ebml("webm") + segment(webm_info() + cluster())), ClipReason::Broken);

@@ -90,7 +90,7 @@ TEST(Clip, CutOffAtEveryByte) {
   }
 }
 
-TEST(Clip, EveryByteChangedIsNoHarm) {
+TEST(Clip, SurvivesAChangeOfEveryByte) {
   for (const Sample& sample : all_samples()) {
     for (std::size_t at = 0; at < sample.bytes.size(); ++at) {
       for (const int flip : {0x01, 0x80, 0xFF}) {
@@ -189,7 +189,7 @@ TEST(Clip, Base64HasTheVerdictOfTheBytes) {
   EXPECT_EQ(check_base64_clip("").reason, ClipReason::Unidentified);
 }
 
-TEST(Clip, WhatIsNoClipIsNotIdentified) {
+TEST(Clip, OtherBytesAreNotIdentified) {
   for (const std::string& text :
        {""s, "x"s, "<html></html>"s, "%PDF-1.7"s, "RIFF\4\0\0\0AVI "s, png(), gif()}) {
     const ClipCheck check = check_clip(text);

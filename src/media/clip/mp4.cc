@@ -42,7 +42,7 @@ struct Times {
   std::uint32_t unit = 0;  // parts of a second
   std::uint64_t duration = 0;
 
-  // Nothing if it is not known: a film in fragments has 0, a stream the largest number.
+  // Nothing if it is not known: a fragmented video has 0, a stream the largest number.
   std::optional<double> seconds() const {
     if (unit == 0 || duration == 0) return std::nullopt;
     return static_cast<double>(duration) / unit;
@@ -232,7 +232,7 @@ class Mp4 {
       header_.sample_rate = static_cast<std::uint64_t>(rate);
       header_.channels = big32_at(sample, 48);
     }
-    // Rates that do not fit are left out; the unit of time of the track is the rate then.
+    // A rate that does not fit is left out; the time scale of the track is the rate then.
     if (header_.sample_rate == 0) header_.sample_rate = track_.times.unit;
     return {};
   }

@@ -42,7 +42,7 @@ std::expected<Layout, Refusal> read_layout(std::string_view chunk) {
   if (layout.rate == 0) return broken("the WAV has a sample rate of 0");
   if (layout.bytes_a_second == 0) return broken("the WAV has 0 bytes per second");
   if (codec == kPcm || codec == kFloat) {
-    // Compressed sound has rates that are about right; these are exact, or one of the numbers is wrong.
+    // Compressed audio has approximate rates; these are exact, or one of the numbers is wrong.
     if (bits == 0 || frame != layout.channels * ((bits + 7) / 8) ||
         layout.bytes_a_second != std::uint64_t{layout.rate} * frame) {
       return broken("the sample rate, channels and bits of the WAV contradict each other");
@@ -66,7 +66,7 @@ Found read_wav(std::string_view bytes) {
     if (name == "data") {
       if (!layout) return broken("the WAV has no format before its audio data");
       const std::size_t there = reader.left();
-      // A recorder that did not come back to write the size leaves 0 or the largest number.
+      // A recorder that could not write the final size leaves 0 or the largest number.
       std::uint64_t said = size;
       if (size == kUnknownSize) said = long_size.value_or(0);
       const bool is_said = said != 0;

@@ -96,7 +96,7 @@ TEST(Image, WithoutItsLastPixelsItDoesNotDecode) {
   undecodable(bmp(), 4);
 }
 
-TEST(Image, EveryByteChangedIsNoHarm) {
+TEST(Image, SurvivesAChangeOfEveryByte) {
   for (const Sample& sample : all_samples()) {
     for (std::size_t at = 0; at < sample.bytes.size(); ++at) {
       for (const int flip : {0x01, 0x80, 0xFF}) {
@@ -154,7 +154,7 @@ TEST(Image, PngTextIsUnpackedUpToALimit) {
   EXPECT_FALSE(with(limit + "x").valid());
 }
 
-TEST(Image, NoPixelsAreNoImage) {
+TEST(Image, AnImageWithoutPixelsIsRefused) {
   EXPECT_EQ(header(png(0, 3)).reason, ImageReason::Broken);
   EXPECT_EQ(header(png(4, 0)).reason, ImageReason::Broken);
   EXPECT_EQ(header(bmp(0, 2)).reason, ImageReason::Broken);
@@ -162,14 +162,14 @@ TEST(Image, NoPixelsAreNoImage) {
   EXPECT_EQ(header(kPngSignature + png_header(4, 3) + chunk("IEND", "")).reason, ImageReason::Broken);
 }
 
-TEST(Image, SeveralJpegsInOneFileAreNotTaken) {
+TEST(Image, SeveralJpegsInOneFileAreRefused) {
   const ImageCheck check = header(mpo());
   EXPECT_EQ(check.reason, ImageReason::Unsupported);
   EXPECT_EQ(check.format, ImageFormat::Mpo);
   EXPECT_EQ(check.width, 9U);
 }
 
-TEST(Image, ATiffThatIsToBeTurnedIs) {
+TEST(Image, TheOrientationOfATiffIsApplied) {
   const ImageCheck check = header(tiff(tiff_entry(274, 3, 1, 6), 1));
   EXPECT_TRUE(check.valid()) << check.sentence;
   EXPECT_EQ(check.width, 3U);
@@ -220,7 +220,7 @@ TEST(Image, Base64OverTheLimitIsNotDecoded) {
 
 // ---- IMAGE6, IMAGE7, IMAGE8
 
-TEST(Image, WhatIsNoImageIsNotIdentified) {
+TEST(Image, OtherBytesAreNotIdentified) {
   for (const std::string_view text : {"", "x", "<svg xmlns='http://www.w3.org/2000/svg'/>", "<html></html>",
                                       "%PDF-1.7", "RIFF\4\0\0\0WAVEfmt "}) {
     EXPECT_EQ(header(text).reason, ImageReason::Unidentified) << text;

@@ -83,7 +83,7 @@ Found<void> read_tables(std::string_view data) {
 }
 
 // Pillow takes the density from EXIF and forgives everything it meets there but a text or bytes of one.
-bool stumbles_over_density(const Jpeg& jpeg) {
+bool fails_on_density(const Jpeg& jpeg) {
   if (jpeg.has_density || !jpeg.has_exif) return false;
   std::string_view exif = jpeg.exif;
   while (exif.starts_with("Exif\0\0"sv)) exif.remove_prefix(6);
@@ -167,7 +167,7 @@ Found<Jpeg> read_jpeg(std::string_view bytes) {
     if (*marker == 0xDA) break;
   }
   jpeg.scan_at = reader.at();
-  if (stumbles_over_density(jpeg)) return not_identified("the density of the JPEG is not a number");
+  if (fails_on_density(jpeg)) return not_identified("the density of the JPEG is not a number");
   if (!jpeg.has_frame || jpeg.width == 0 || jpeg.height == 0) return not_identified("the JPEG has no pixels");
   return jpeg;
 }

@@ -52,7 +52,7 @@ double sample_format(const TiffDirectory& directory) {
 }
 
 // Pillow multiplies the resolution if it is said for a centimetre, and stumbles if it is a text.
-bool stumbles_over_resolution(const TiffDirectory& directory) {
+bool fails_on_resolution(const TiffDirectory& directory) {
   if (number_or(directory, TiffTag::ResolutionUnit, 0) != 3) return false;
   bool is_text = false;
   for (const TiffTag tag : {TiffTag::XResolution, TiffTag::YResolution}) {
@@ -229,8 +229,7 @@ Found<Tiff> read_tiff(std::string_view bytes) {
   });
   if (layout == std::end(kLayouts)) return not_identified("the TIFF has an unknown pixel layout");
   tiff.layout = layout;
-  if (stumbles_over_resolution(*directory))
-    return not_identified("the resolution of the TIFF is not a number");
+  if (fails_on_resolution(*directory)) return not_identified("the resolution of the TIFF is not a number");
 
   if (width >= 4294967296.0 || height >= 4294967296.0) {
     return std::unexpected(Refusal{ImageReason::Pixels, "the TIFF has more pixels than allowed", {}});
