@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "guard/fetch/fetch.h"
+#include "parley/base/utf8.h"
 
 namespace parley {
 namespace {
