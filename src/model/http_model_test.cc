@@ -264,7 +264,7 @@ TEST(HttpModel, SaysThatNobodyListens) {
   config.base_url = url;
   const auto called = opened(config)->complete(hello());
   EXPECT_EQ(outcome(called), "unavailable transport after 3");
-  EXPECT_TRUE(called.error().message.contains("no connection")) << called.error().message;
+  EXPECT_TRUE(called.error().message.contains("cannot connect to 127.0.0.1")) << called.error().message;
 }
 
 // ---- Stops

@@ -315,7 +315,7 @@ TEST(TiktokenFile, RefusesOtherLinesByTheirNumber) {
                          {"YWI= 4294967295", "expected a rank below 4294967295 at line 257"},
                          {"YWI= 99999999999", "expected a rank below 4294967295 at line 257"},
                          {"YW*= 300", "base64 has an invalid character at offset 2 at line 257"},
-                         {" 300", "an empty token at line 257"},
+                         {" 300", "empty token at line 257"},
                          {"YWI= 255", "duplicate rank at line 257"},
                          {"YQ== 300", "duplicate token at line 257"}}) {
     const auto encoding = encoding_of(bytes + bad.line + "\n");
@@ -342,7 +342,7 @@ TEST(TiktokenFile, LimitsTheLengthOfATokenAt4096) {
     EXPECT_EQ(encoding.has_value(), size <= 4096) << size;
     if (!encoding) {
       EXPECT_EQ(encoding.error().code, Code::LimitExceeded);
-      EXPECT_EQ(encoding.error().message, "a token of more than 4096 bytes at line 257");
+      EXPECT_EQ(encoding.error().message, "token longer than 4096 bytes at line 257");
     } else {
       EXPECT_EQ(encoding->count(std::string(size, 'a')), 1U);
       EXPECT_EQ(encoding->count(std::string(size + 1, 'a')), size + 1);  // no merge leads there
