@@ -42,9 +42,9 @@ auto guarded(Do what) -> decltype(what()) {
   try {
     return what();
   } catch (const std::exception& problem) {
-    return parley::fail(Code::Invalid, std::string("an exception was thrown: ") + problem.what());
+    return parley::fail(Code::Invalid, std::string("exception thrown: ") + problem.what());
   } catch (...) {
-    return parley::fail(Code::Invalid, "something was thrown that says nothing");
+    return parley::fail(Code::Invalid, "unknown exception thrown");
   }
 }
 
@@ -70,9 +70,9 @@ void Loop::end(RunEnd end, Text text) {
 
 void Loop::fail(Error error) {
   if (has_ended) return;
-  if (lease_is_lost) error = Error{Code::Conflict, "somebody else took over the session", {}};
+  if (lease_is_lost) error = Error{Code::Conflict, "another process took over the session", {}};
   const bool is_stop = error.code == Code::Cancelled;
-  if (is_stop && is_late) error = Error{Code::Timeout, "the run was not done in time", {}};
+  if (is_stop && is_late) error = Error{Code::Timeout, "the run exceeded its timeout", {}};
   end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text::repaired(error.message));
   if (error.code != Code::Cancelled) report.error = std::move(error);
 }
@@ -117,7 +117,7 @@ namespace {
 // What an earlier run came to, if it came to an end before it could tell.
 Result<void> see_end(Loop& loop) {
   const std::vector<Message> shown = loop.history->shown();
-  if (shown.empty()) return fail(Code::Invalid, "there is nothing to go on with: no request");
+  if (shown.empty()) return fail(Code::Invalid, "nothing to resume: the session has no request");
   const Message& last = shown.back();
   loop.was_cut = is_cut(last);
   if (last.role() == Role::Assistant && calls_of(last).empty() && !loop.was_cut) {

@@ -206,7 +206,7 @@ TEST(Agent, G7_NothingRunsBehindASpecialTool) {
       << "no tool is called Terminate, so that one fails";
   const std::vector<Message> stored = scene.stored();
   EXPECT_TRUE(is_valid(stored));
-  EXPECT_EQ(line_of(stored.back()), "tool! not run: the run had ended before");
+  EXPECT_EQ(line_of(stored.back()), "tool! not run: the run has ended");
 }
 
 TEST(Agent, G7_ASpecialToolIsKnownByItsNameInAnyCase) {
@@ -289,7 +289,7 @@ TEST(Agent, G9_AnswersThatSayNothingAreNotStoredAndEndTheRun) {
   Scene scene({says("")});
   const RunReport report = scene.run();
   EXPECT_EQ(report.end, RunEnd::Stuck);
-  EXPECT_EQ(report.text, Text("the model answers nothing, and saying so did not help"));
+  EXPECT_EQ(report.text, Text("the model keeps giving empty answers, also after a warning"));
   EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it"}));
 }
 
@@ -447,7 +447,7 @@ TEST(Agent, WhatSomebodysOwnCodeThrowsEndsTheRun) {
   Throws own(*AgentParts::of(scene.model, scene.tools.box, *std::move(memory)));
   const auto failed = own.run(Message::user_message("hi"));
   ASSERT_TRUE(failed && failed->error);
-  EXPECT_EQ(failed->error->message, "an exception was thrown: by think()");
+  EXPECT_EQ(failed->error->message, "exception thrown: by think()");
   EXPECT_EQ(own.state(), AgentState::Error);
   EXPECT_TRUE(scene.store->lease(scene.key, "another", std::chrono::seconds(1), store::LeaseMode::Reject));
 
@@ -562,7 +562,7 @@ TEST(Agent, G12_AnAnswerThatReachedTheLimitSaysSoAndIsContinued) {
     EXPECT_EQ(rest->finish, Finish::Stop);
     EXPECT_EQ(scene.model->asked.size(), 2U);
     const std::span<const Message> shown = scene.model->asked.back().conversation.messages();
-    EXPECT_EQ(shown.back().get_text_content(), Text("Your last answer was cut off. Go on where it ends."));
+    EXPECT_EQ(shown.back().get_text_content(), Text("Your last answer was cut off. Continue where it ends."));
     const Result<RunReport> again = scene.agent->resume();
     ASSERT_TRUE(again);
     EXPECT_EQ(again->steps, 0U) << "what is complete is not asked for again";

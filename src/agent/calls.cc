@@ -17,8 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Text behind_the_end() { return Text("not run: the run had ended before"); }
-Text nobody_knows() { return Text("interrupted: it is not known whether the call was carried out"); }
+Text behind_the_end() { return Text("not run: the run has ended"); }
+Text nobody_knows() { return Text("interrupted: the call may or may not have run"); }
 
 struct Ran {
   ToolOutput output;

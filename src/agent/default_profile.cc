@@ -16,13 +16,13 @@ namespace {
 constexpr std::string_view kCutMember = "cut";
 Text warning() {
   return Text(
-      "You have done the same thing several times. Do something else, or say what keeps you from it.");
+      "You repeated the same step several times. Do something else, or say what blocks you.");
 }
-Text go_on() { return Text("Your last answer was cut off. Go on where it ends."); }
+Text go_on() { return Text("Your last answer was cut off. Continue where it ends."); }
 
 // What the reply must look like, for a model whose provider does not tell it.
 Text in_this_form(const Json& schema) {
-  return Text::repaired("Your final answer must be JSON of this schema, and nothing beside it: " +
+  return Text::repaired("Your final answer must be only JSON that matches this schema: " +
                         schema.compact().text().str());
 }
 bool is_told_the_schema(const Loop& loop) {
@@ -153,15 +153,15 @@ Result<bool> think_default(Loop& loop) {
   // A reply that is asked for again may well be the same: that has a bound of its own.
   if (!loop.reply || !calls.empty()) loop.loop_detector.add(signature(answer->message, calls));
   if (is_hopeless(loop)) {
-    PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the run ended because it went in circles")));
+    PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the run ended because it repeats itself")));
     const bool says_nothing = calls.empty() && !says_something(answer->message);
-    loop.end(RunEnd::Stuck, says_nothing ? Text("the model answers nothing, and saying so did not help")
-                                         : Text("the run went in circles, and saying so did not help"));
+    loop.end(RunEnd::Stuck, says_nothing ? Text("the model keeps giving empty answers, also after a warning")
+                                         : Text("the run repeats itself, also after a warning"));
     return false;
   }
   PARLEY_CHECK(check_count(loop, calls));
   const bool may_run = loop.options.tool_choice != ToolChoice::None;
-  if (!may_run) PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: no tool may be called now")));
+  if (!may_run) PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: tool_choice is none")));
   if (may_run && !calls.empty()) {
     loop.calls = std::move(calls);
     return true;

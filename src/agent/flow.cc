@@ -40,7 +40,7 @@ std::vector<std::string_view> tags_of(std::string_view text) {
 }
 
 Tool plan_tool() {
-  return {Text("create_plan"), Text("Says which steps lead to the goal, in order."),
+  return {Text("create_plan"), Text("Creates a plan: the steps that lead to the goal, in order."),
           Json::trusted(Text(R"json({"type":"object","properties":{"title":{"type":"string"},)json"
                              R"json("steps":{"type":"array","items":{"type":"string"}}},)json"
                              R"json("required":["title","steps"]})json"))};
@@ -66,7 +66,7 @@ FlowPlan plain_plan(const Text& request) {
   plan.title =
       Text::repaired("Plan for: " + request.slice(0, end).str() + (end < request.size() ? "..." : ""));
   plan.steps = {
-      {Text("Look into the request")}, {Text("Do what it asks for")}, {Text("Check what came of it")}};
+      {Text("Analyze the request")}, {Text("Do what it asks for")}, {Text("Check the result")}};
   return plan;
 }
 
@@ -90,15 +90,15 @@ Text FlowPlan::text() const {
 
 Result<PlanningFlow> PlanningFlow::create(std::shared_ptr<Model> model, std::vector<FlowAgent> agents,
                                           FlowOptions options) {
-  if (model == nullptr || agents.empty()) return fail(Code::Invalid, "a flow needs a model and an agent");
+  if (model == nullptr || agents.empty()) return fail(Code::Invalid, "model is null or the list of agents is empty");
   std::vector<std::string> keys;
   for (const FlowAgent& each : agents) {
-    if (each.agent == nullptr || each.key.empty()) return fail(Code::Invalid, "an agent needs a key");
+    if (each.agent == nullptr || each.key.empty()) return fail(Code::Invalid, "agent is null or its key is empty");
     keys.push_back(lower(each.key));
   }
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
-  if (twice != keys.end()) return fail(Code::Invalid, "two agents have the key '" + *twice + "'");
+  if (twice != keys.end()) return fail(Code::Invalid, "duplicate agent key '" + *twice + "'");
   options.step_attempts = std::max<std::size_t>(options.step_attempts, 1);
   return PlanningFlow(std::move(model), std::move(agents), std::move(options));
 }
@@ -118,9 +118,9 @@ BaseAgent& PlanningFlow::agent_for(const FlowStep& step) {
 
 Result<FlowPlan> PlanningFlow::make_plan(const Text& request, FlowReport& report,
                                          const std::stop_token& stop) {
-  std::string words = "You make plans. Say with create_plan which few steps lead to the goal.";
+  std::string words = "You make plans. Call create_plan with the few steps that lead to the goal.";
   if (agents_.size() > 1) {
-    words += " Begin each step with the name of who is to do it, in brackets:";
+    words += " Begin each step with the name of the agent that does it, in brackets:";
     for (const FlowAgent& each : agents_) words += " [" + each.key + "]";
     words += '.';
   }
@@ -144,8 +144,8 @@ void PlanningFlow::carry_out(FlowPlan& plan, std::size_t index, const std::stop_
     ++step.attempts;
     tell(plan);
     std::string words = plan.text().str() + "\n\nDo step " + std::to_string(index + 1) +
-                        " and no other: " + step.text.str() + "\nWhen it is done, say what it came to.";
-    if (!step.result.empty()) words += "\nThe last try failed: " + step.result.str();
+                        " and no other: " + step.text.str() + "\nWhen it is done, report the result.";
+    if (!step.result.empty()) words += "\nThe last attempt failed: " + step.result.str();
     const Result<RunReport> report = agent_for(step).run(Message::user_message(Text::repaired(words)), stop);
     if (report && report->end == RunEnd::Cancelled) return;
     step.result = report ? report->text : Text::repaired(report.error().message);
@@ -161,7 +161,7 @@ void PlanningFlow::carry_out(FlowPlan& plan, std::size_t index, const std::stop_
 Text PlanningFlow::sum_up(FlowReport& report, const std::stop_token& stop) {
   std::string words = report.plan.text().str();
   for (const FlowStep& step : report.plan.steps) words += "\n\n" + step.text.str() + "\n" + step.result.str();
-  words += "\n\nSay in a few sentences what came of this plan.";
+  words += "\n\nSummarize the results of this plan in a few sentences.";
   ModelRequest asked{.conversation = Conversation({Message::user_message(Text::repaired(words))})};
   Called<ModelAnswer> answer = model_->complete(asked, {.stop = stop});
   report.calls.push_back(answer ? answer->call : answer.error().call);

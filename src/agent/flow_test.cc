@@ -52,9 +52,9 @@ TEST(Flow, F1_AStepThatFailsIsTriedAgainAndThenBlocked) {
   };
   const std::string first =
       "user: Plan: t\n1 not_started, 1 in_progress, 0 completed, 0 blocked\n1. [>] one\n2. [ ] two\n\n"
-      "Do step 1 and no other: one\nWhen it is done, say what it came to.";
+      "Do step 1 and no other: one\nWhen it is done, report the result.";
   EXPECT_EQ(asked(0), first);
-  EXPECT_EQ(asked(1), first + "\nThe last try failed: down");
+  EXPECT_EQ(asked(1), first + "\nThe last attempt failed: down");
   EXPECT_TRUE(asked(2).contains("\n1. [!] one\n2. [>] two\n\nDo step 2 ")) << asked(2);
   EXPECT_EQ(report->summary, report->plan.text()) << "a model that says nothing is not needed for the end";
 }

@@ -27,7 +27,7 @@ std::string_view without_fences(std::string_view text) {
 
 Result<Json> read_reply(const Schema& schema, std::string_view text) {
   Result<Json> json = Json::parse(without_fences(text));
-  if (!json) return fail(Code::Malformed, "it is not JSON: " + json.error().message);
+  if (!json) return fail(Code::Malformed, "not JSON: " + json.error().message);
   std::string wrong;
   for (const Error& error : schema.check(*json)) {
     if (!wrong.empty()) wrong += "; ";
@@ -39,7 +39,7 @@ Result<Json> read_reply(const Schema& schema, std::string_view text) {
 
 Text ask_again(const Error& error) {
   return Text::repaired("Your answer cannot be used: " + error.message +
-                        "\nAnswer again with nothing but JSON that keeps to the schema.");
+                        "\nAnswer again with only JSON that matches the schema.");
 }
 
 }  // namespace parley::agent

@@ -42,7 +42,7 @@ TEST(Resume, CallsLeftBehindAreAnsweredAsInterrupted) {
   EXPECT_EQ(
       lines_of(scene.stored()),
       (Lines{"user: do it", "assistant:  +look +look", "tool: first",
-             "tool! interrupted: it is not known whether the call was carried out", "assistant: done"}));
+             "tool! interrupted: the call may or may not have run", "assistant: done"}));
 }
 
 TEST(Resume, CallsLeftBehindAreRunAgain) {
@@ -116,7 +116,7 @@ TEST(Resume, G7_NothingRunsBehindASpecialToolThatEndedTheRun) {
     EXPECT_EQ(report->text, Text("over"));
     EXPECT_TRUE(scene.tools.ran->empty());
     EXPECT_TRUE(scene.model->asked.empty());
-    EXPECT_EQ(line_of(scene.stored().back()), "tool! not run: the run had ended before");
+    EXPECT_EQ(line_of(scene.stored().back()), "tool! not run: the run has ended");
     EXPECT_EQ(scene.agent->resume()->end, RunEnd::Terminated) << "whatever stands behind the end";
   }
 }
@@ -131,7 +131,7 @@ TEST(Resume, AnEndThatWasLeftBehindIsNotTheEndOfANewRequest) {
   EXPECT_EQ(*scene.tools.ran, Lines{"terminate"});
   EXPECT_EQ(lines_of(scene.stored()),
             (Lines{"user: do it", "assistant:  +terminate +look", "tool: done",
-                   "tool! not run: the run had ended before", "user: something else", "assistant: new"}));
+                   "tool! not run: the run has ended", "user: something else", "assistant: new"}));
 }
 
 // Nobody knows whether they were carried out: a stop now does not tell.
@@ -144,7 +144,7 @@ TEST(Resume, AStopDoesNotSayThatCallsLeftBehindWereNotRun) {
   EXPECT_EQ(scene.agent->resume(stop.get_token())->end, RunEnd::Cancelled);
   EXPECT_TRUE(scene.tools.ran->empty());
   EXPECT_EQ(line_of(scene.stored().back()),
-            "tool! interrupted: it is not known whether the call was carried out");
+            "tool! interrupted: the call may or may not have run");
 }
 
 TEST(Resume, APersonIsAskedOnce) {
@@ -254,7 +254,7 @@ TEST(Stop, AtTheEndOfItsTime) {
       false);
   const RunReport report = scene.run();
   EXPECT_EQ(report.end, RunEnd::Cancelled);
-  EXPECT_EQ(report.text, Text("the run was not done in time"));
+  EXPECT_EQ(report.text, Text("the run exceeded its timeout"));
   ASSERT_TRUE(report.error);
   EXPECT_EQ(report.error->code, Code::Timeout);
   EXPECT_EQ(scene.agent->state(), AgentState::Idle);

@@ -30,7 +30,7 @@ class StoredHistory : public History {
     if (head && head->size == memory_.size()) return {};
     end();
     if (!head) return std::unexpected(head.error());
-    return fail(Code::Conflict, "somebody else has appended to the session: open it again");
+    return fail(Code::Conflict, "another process appended to the session: open it again");
   }
 
   void end() override {

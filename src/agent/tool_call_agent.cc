@@ -12,12 +12,12 @@ namespace {
 
 Result<void> check(const AgentOptions& options, const std::shared_ptr<Model>& model,
                    const std::shared_ptr<ToolBox>& tools, Profile profile) {
-  if (model == nullptr || tools == nullptr) return fail(Code::Invalid, "an agent needs a model and tools");
+  if (model == nullptr || tools == nullptr) return fail(Code::Invalid, "model or tools is null");
   if (options.profile != profile) {
     return fail(Code::Invalid,
                 "the openmanus profile keeps its messages in an OpenManusMemory, others do not");
   }
-  if (options.lease.count() <= 0) return fail(Code::Invalid, "a lease must be more than 0 ms");
+  if (options.lease.count() <= 0) return fail(Code::Invalid, "invalid lease: expected more than 0 ms");
   return {};
 }
 

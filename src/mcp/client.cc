@@ -27,7 +27,7 @@ ToolStatus status_of(Code code) {
 ToolOutput output_of(const Error& error) {
   const ToolStatus status = status_of(error.code);
   std::string sentence = error.message;
-  if (status == ToolStatus::Interrupted) sentence += "; it is not known what the call has done";
+  if (status == ToolStatus::Interrupted) sentence += "; the call may or may not have run";
   return ToolOutput::of(status, Text::repaired(sentence));
 }
 
@@ -67,7 +67,7 @@ Result<std::shared_ptr<McpTransport>> McpClient::start(Deadline deadline, const 
              transport->exchange(id, mcp_request(id, "initialize", mcp_initialize_params()), deadline, stop));
   if (answer.error) {
     return fail(Code::Unavailable,
-                "the server '" + server_.name + "' refused to begin: " + answer.error->message.str());
+                "the server '" + server_.name + "' refused to initialize: " + answer.error->message.str());
   }
   PARLEY_TRY(const McpHello hello, read_mcp_hello(answer.result));
   PARLEY_CHECK(transport->begin(hello.version, mcp_notification("notifications/initialized", {}), deadline));
@@ -79,16 +79,16 @@ Result<std::shared_ptr<McpTransport>> McpClient::start(Deadline deadline, const 
 // The second start in a row is free: a server may die once. REQUIRES: the lock is held.
 Result<void> McpClient::may_start() const {
   if (starts_ < 2 || next_start_.has_passed()) return {};
-  return fail(Code::Unavailable, "the server '" + server_.name + "' was started " + std::to_string(starts_) +
-                                     " times in vain and rests for " +
+  return fail(Code::Unavailable, "the server '" + server_.name + "' failed to start " + std::to_string(starts_) +
+                                     " times; next attempt in " +
                                      std::to_string(next_start_.left().count() / 1000 + 1) +
-                                     " s; the last time: " + last_failure_);
+                                     " s; last error: " + last_failure_);
 }
 
 // REQUIRES: the lock is held.
 void McpClient::count_start(const Result<std::shared_ptr<McpTransport>>& started) {
   ++starts_;
-  last_failure_ = started ? "it gave no answer" : started.error().message;
+  last_failure_ = started ? "no response" : started.error().message;
   const int doublings = std::clamp(starts_ - 2, 0, 16);
   next_start_ = Deadline::in(std::min(options_.pause * (1 << doublings), kLongestPause));
   if (!started && started.error().code == Code::Timeout) rest();
@@ -108,7 +108,7 @@ Result<std::shared_ptr<McpTransport>> McpClient::connected(Deadline deadline, co
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, stop, deadline.at(), [&] { return !is_starting_; })) {
     return fail(stop.stop_requested() ? Code::Cancelled : Code::Timeout,
-                "the server '" + server_.name + "' was not ready");
+                "the server '" + server_.name + "' did not start in time");
   }
   if (transport_ && transport_->is_open()) return transport_;
   PARLEY_CHECK(may_start());
@@ -188,7 +188,7 @@ Result<std::vector<McpTool>> McpClient::list_pages(Deadline deadline, const std:
   std::optional<Text> cursor;
   for (std::size_t pages = 0; pages < options_.max_tools; ++pages) {
     PARLEY_TRY(const McpMessage answer, ask("tools/list", mcp_list_params(cursor), deadline, stop));
-    if (answer.error) return fail(Code::Unavailable, "no list of tools: " + answer.error->message.str());
+    if (answer.error) return fail(Code::Unavailable, "tools/list failed: " + answer.error->message.str());
     PARLEY_TRY(McpPage page, read_mcp_page(answer.result));
     for (McpTool& tool : page.tools) {
       if (names.insert(tool.name.str()).second) tools.push_back(std::move(tool));
@@ -198,7 +198,7 @@ Result<std::vector<McpTool>> McpClient::list_pages(Deadline deadline, const std:
     cursor = page.next;
   }
   return fail(Code::LimitExceeded, "the server '" + server_.name + "' lists more than " +
-                                       std::to_string(options_.max_tools) + " tools or pages of them");
+                                       std::to_string(options_.max_tools) + " tools or pages");
 }
 
 ToolOutput McpClient::call(std::string_view tool, const Json& arguments, const ToolContext& context) {
@@ -213,7 +213,7 @@ ToolOutput McpClient::call(std::string_view tool, const Json& arguments, const T
   Result<ToolOutput> output = read_mcp_output(answer->result);
   if (!output) {
     return ToolOutput::of(ToolStatus::Broken, Text::repaired("the server '" + server_.name +
-                                                             "' gave no result: " + output.error().message));
+                                                             "' sent an invalid tool result: " + output.error().message));
   }
   return *std::move(output);
 }

@@ -40,7 +40,7 @@ Result<std::string> read_string(const Place& place) {
   const std::optional<Text> text = place.json.as_string();
   if (!text) return fail(Code::WrongType, "expected a string", place.path);
   if (text->view().find('\0') != std::string_view::npos) {
-    return fail(Code::Invalid, "a NUL character cannot be handed to a program", place.path);
+    return fail(Code::Invalid, "contains a NUL character, which a subprocess cannot receive", place.path);
   }
   return text->str();
 }
@@ -74,7 +74,7 @@ Result<void> read_pairs(const Place& object, std::string_view key, Take take) {
     PARLEY_TRY(std::string value, read_string(Place{member.value, path}));
     if (member.key.empty() ||
         member.key.view().find_first_of(std::string_view("=\0:", 3)) != std::string_view::npos) {
-      return fail(Code::Invalid, "this cannot be a name", path);
+      return fail(Code::Invalid, "invalid name: empty, or contains '=', ':' or NUL", path);
     }
     take(member.key.str(), Secret::take(std::move(value)));
   }
@@ -83,7 +83,7 @@ Result<void> read_pairs(const Place& object, std::string_view key, Take take) {
 
 Result<void> read_command(McpServer& server, const Place& entry) {
   PARLEY_TRY(server.command, read_string(entry, "command"));
-  if (server.command.empty()) return fail(Code::Missing, "a server needs a command or a url", entry.path);
+  if (server.command.empty()) return fail(Code::Missing, "missing command or url", entry.path);
   PARLEY_TRY(server.args, read_strings(entry, "args"));
   PARLEY_TRY(server.cwd, read_string(entry, "cwd"));
   return read_pairs(entry, "env", [&](std::string name, Secret value) {
@@ -94,14 +94,14 @@ Result<void> read_command(McpServer& server, const Place& entry) {
 Result<void> read_url(McpServer& server, const Place& entry) {
   const std::string path = entry.path + "/url";
   PARLEY_TRY(const std::string text, read_string(entry, "url"));
-  if (text.empty()) return fail(Code::Missing, "a server of this type needs a url", path);
+  if (text.empty()) return fail(Code::Missing, "missing url: a server of this type needs one", path);
   Result<Url> url = parse_url(text);
   if (!url) return fail(url.error().code, url.error().message, path);
   if (url->scheme != "http" && url->scheme != "https") {
-    return fail(Code::Invalid, "the url of a server is http or https", path);
+    return fail(Code::Invalid, "invalid url: expected http or https", path);
   }
   if (url->has_credentials()) {
-    return fail(Code::Invalid, "a user and a password belong into headers, not into the url", path);
+    return fail(Code::Invalid, "url contains a user or a password: put them into headers", path);
   }
   server.url = *std::move(url);
   return read_pairs(entry, "headers", [&](std::string name, Secret value) {
@@ -114,13 +114,13 @@ Result<bool> is_http(const Place& entry) {
   const bool has_command = entry.get("command").has_value();
   const bool has_url = entry.get("url").has_value();
   if (has_command && has_url) {
-    return fail(Code::Invalid, "a server has either a command or a url", entry.path);
+    return fail(Code::Invalid, "has both a command and a url: keep one", entry.path);
   }
   PARLEY_TRY(const std::string type, read_string(entry, "type"));
   if (type.empty()) return has_url;
   const auto row = std::ranges::find(kTypes, type, &TypeName::name);
   if (row == kTypes.end()) {
-    return fail(Code::Unsupported, "the type of a server is stdio or http", entry.path + "/type");
+    return fail(Code::Unsupported, "unknown type: expected stdio, http or streamable-http", entry.path + "/type");
   }
   return row->is_http;
 }
@@ -142,14 +142,14 @@ Result<McpConfig> read_mcp_config(std::string_view text) {
   PARLEY_TRY(const Json json, Json::parse(text));
   if (!json.is_object()) return fail(Code::WrongType, "expected an object");
   const std::optional<Place> servers = Place{json, ""}.get("mcpServers");
-  if (!servers) return fail(Code::Missing, "there are no servers", "/mcpServers");
+  if (!servers) return fail(Code::Missing, "missing member", "/mcpServers");
   if (!servers->json.is_object()) return fail(Code::WrongType, "expected an object", servers->path);
   McpConfig config;
   for (const Json::Member& member : servers->json.members()) {
     const Place entry{member.value, servers->path + '/' + json::escape_pointer(member.key)};
     if (std::ranges::any_of(config.servers,
                             [&](const McpServer& s) { return s.name == member.key.view(); })) {
-      return fail(Code::DuplicateKey, "two servers have the same name", entry.path);
+      return fail(Code::DuplicateKey, "duplicate server name", entry.path);
     }
     const std::optional<Json> disabled = member.value.get("disabled");
     if (disabled && disabled->as_bool().value_or(false)) continue;

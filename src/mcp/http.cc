@@ -179,12 +179,12 @@ class HttpTransport final : public McpTransport {
     if (error.code != Code::Unavailable) return error;
     const std::lock_guard lock(mutex_);
     is_open_ = false;
-    return {Code::Unresolved, "the server '" + server_.name + "' is gone: " + error.message, {}};
+    return {Code::Unresolved, "the server '" + server_.name + "' disconnected: " + error.message, {}};
   }
 
   Error refused(int status, const std::optional<McpError>& refusal) const {
     std::string sentence = "the server '" + server_.name + "' ";
-    sentence += is_good(status) ? "gave no answer" : "answered " + std::to_string(status);
+    sentence += is_good(status) ? "sent no response" : "answered " + std::to_string(status);
     if (refusal && !refusal->message.empty()) sentence += ": " + refusal->message.str();
     Code code = Code::Invalid;
     if (is_forgetful(status) && has_session()) code = Code::NotFound;
@@ -249,7 +249,7 @@ class HttpTransport final : public McpTransport {
                                                                    Incoming& incoming) {
     return [is_done = std::move(is_done), &incoming](std::string_view piece) -> Result<void> {
       PARLEY_CHECK(incoming.feed(piece));
-      if (is_done()) return fail(Code::Conflict, "what was asked for is there");
+      if (is_done()) return fail(Code::Conflict, "complete");
       return {};
     };
   }

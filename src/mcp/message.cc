@@ -21,14 +21,14 @@ McpError read_error(const Json& error) {
 }
 
 Result<McpMessage> read_message(const Json& json) {
-  if (!json.is_object()) return fail(Code::WrongType, "a message of a server is no object");
+  if (!json.is_object()) return fail(Code::WrongType, "message is not an object");
   McpMessage message;
   const std::optional<Json> id = json.get("id");
   const std::optional<Json> method = json.get("method");
   if (id) message.id = *id;
   if (method) {
     const std::optional<Text> name = method->as_string();
-    if (!name) return fail(Code::WrongType, "the method of a message is no string", "/method");
+    if (!name) return fail(Code::WrongType, "method is not a string", "/method");
     message.method = *name;
     message.kind = id && is_id(*id) ? McpMessage::Kind::Request : McpMessage::Kind::Notification;
     return message;
@@ -40,7 +40,7 @@ Result<McpMessage> read_message(const Json& json) {
   } else if (result) {
     message.result = *result;
   } else {
-    return fail(Code::WrongType, "a message of a server is neither a request nor an answer");
+    return fail(Code::WrongType, "message is neither a request nor a response");
   }
   return message;
 }
@@ -96,7 +96,7 @@ std::string mcp_reply(const McpMessage& request) {
     w.key("result").begin_object().end_object();
   } else {
     w.key("error").begin_object().key("code").number(kNoSuchMethod);
-    w.key("message").string("this client does not offer " + request.method.str()).end_object();
+    w.key("message").string("unsupported by this client: " + request.method.str()).end_object();
   }
   w.end_object();
   return w.take_string();
@@ -136,10 +136,10 @@ Result<McpHello> read_mcp_hello(const Json& result) {
   McpHello hello;
   hello.version = mcp_text(result, "protocolVersion").str();
   if (hello.version.empty()) {
-    return fail(Code::Missing, "the server names no version of the protocol", "/protocolVersion");
+    return fail(Code::Missing, "the server's response has no protocol version", "/protocolVersion");
   }
   if (std::ranges::find(kMcpVersions, hello.version) == std::end(kMcpVersions)) {
-    return fail(Code::Unsupported, "the server speaks a version of the protocol that is not known here",
+    return fail(Code::Unsupported, "the server's protocol version is not supported",
                 "/protocolVersion");
   }
   hello.has_tools = result.at("/capabilities/tools").has_value();

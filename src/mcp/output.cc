@@ -22,7 +22,7 @@ std::optional<Base64Source> read_source(const Json& item, std::string_view key) 
 }
 
 Block not_base64(std::string_view what) {
-  return text_block("[the server gave " + std::string(what) + " that is not base64]");
+  return text_block("[the server sent " + std::string(what) + " that is not base64]");
 }
 
 Block read_text(const Json& item) { return TextBlock{mcp_text(item, "text")}; }
@@ -82,14 +82,14 @@ Block read_item(const Json& item) {
 }  // namespace
 
 Result<ToolOutput> read_mcp_output(const Json& result) {
-  if (!result.is_object()) return fail(Code::WrongType, "the result of a tool is no object");
+  if (!result.is_object()) return fail(Code::WrongType, "tool result is not an object");
   ToolOutput output;
   const std::optional<Json> content = result.get("content");
   if (content && !content->is_array()) {
-    return fail(Code::WrongType, "the content of a result is no list", "/content");
+    return fail(Code::WrongType, "content of the tool result is not a list", "/content");
   }
   output.structured = result.get("structuredContent");
-  if (!content && !output.structured) return fail(Code::Missing, "a result has no content", "/content");
+  if (!content && !output.structured) return fail(Code::Missing, "tool result has no content", "/content");
   if (content) {
     for (const Json& item : content->elements()) output.content.push_back(read_item(item));
   }

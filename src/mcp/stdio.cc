@@ -56,8 +56,8 @@ ChildOptions child_options(const McpServer& server, const McpOptions& options) {
 }
 
 std::string described(const ChildEnd& end) {
-  return end.signal != 0 ? "it was ended by signal " + std::to_string(end.signal)
-                         : "it ended with status " + std::to_string(end.status);
+  return end.signal != 0 ? "killed by signal " + std::to_string(end.signal)
+                         : "exited with status " + std::to_string(end.status);
 }
 
 class StdioTransport final : public McpTransport {
@@ -125,9 +125,9 @@ class StdioTransport final : public McpTransport {
   // REQUIRES: the lock is held.
   Result<void> enqueue(const std::string& message) {
     if (closed_) return fail(Code::Unavailable, closed_->message);
-    if (is_leaving_) return fail(Code::Unavailable, "the server '" + server_.name + "' is about to end");
+    if (is_leaving_) return fail(Code::Unavailable, "the server '" + server_.name + "' is shutting down");
     if (waiting_bytes_ + message.size() > 2 * max_bytes_) {
-      return fail(Code::LimitExceeded, "the server '" + server_.name + "' does not read what it is sent");
+      return fail(Code::LimitExceeded, "the server '" + server_.name + "' does not read its input");
     }
     waiting_bytes_ += message.size() + 1;
     outgoing_.push_back(message + '\n');
@@ -172,8 +172,8 @@ class StdioTransport final : public McpTransport {
         said.replace(at, value.size(), "[redacted: " + variable.name + "]");
       }
     }
-    std::string sentence = "the server '" + server_.name + "' is gone: " + described(end);
-    if (!said.empty()) sentence += "; it said: " + said;
+    std::string sentence = "the server '" + server_.name + "' disconnected: " + described(end);
+    if (!said.empty()) sentence += "; stderr: " + said;
     return fail(Code::Unresolved, std::move(sentence)).error();
   }
 
@@ -250,7 +250,7 @@ class StdioTransport final : public McpTransport {
   void receive(std::string_view bytes) {
     const Result<void> fed = framer_.feed(bytes, [this](std::string_view line) { take_line(line); });
     if (!fed && !failure_) {
-      failure_ = fail(Code::LimitExceeded, "a message of the server '" + server_.name + "' is larger than " +
+      failure_ = fail(Code::LimitExceeded, "message of the server '" + server_.name + "' is larger than " +
                                                std::to_string(max_bytes_) + " bytes")
                      .error();
     }
@@ -260,7 +260,7 @@ class StdioTransport final : public McpTransport {
     const Result<std::vector<McpMessage>> messages = read_mcp_messages(line, max_bytes_);
     if (!messages) {
       // Programs print where they should not (MC4).
-      log(LogLevel::Debug, "mcp: a line of the server '" + server_.name + "' is no message");
+      log(LogLevel::Debug, "mcp: ignored output of the server '" + server_.name + "': not a message");
       return;
     }
     for (const McpMessage& message : *messages) take_message(message);

@@ -471,7 +471,7 @@ TEST(McpHttp, AStreamThatEndsTooSoonGoesOn) {
 TEST(McpHttp, WrongAnswersAreErrors) {
   const HttpServer http;
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"/html", "gave no answer"}, {"/401", "answered 401"}, {"/500", "answered 500"}};
+      {"/html", "sent no response"}, {"/401", "answered 401"}, {"/500", "answered 500"}};
   for (const auto& [path, words] : cases) {
     McpClient client(McpServer{.name = "test", .url = http.url(path)}, options());
     const ToolOutput output = client.call("echo", json("{}"), within(kLong));

@@ -18,10 +18,10 @@ Result<Text> asked(Compressor& compressor, const CompressionRequest& request) {
   Result<CompressionAnswer> answer = compressor.compress(request);
   if (!answer) return std::unexpected(std::move(answer).error());
   if (Clock::now() > request.deadline)
-    return fail(Code::Timeout, "the compressor answered after its deadline");
-  if (answer->text.empty()) return fail(Code::Invalid, "the compressor answered with nothing");
+    return fail(Code::Timeout, "the compressor returned after its deadline");
+  if (answer->text.empty()) return fail(Code::Invalid, "the compressor returned an empty summary");
   if (answer->covered != request.messages.size()) {
-    return fail(Code::Invalid, "the compressor speaks for " + std::to_string(answer->covered) +
+    return fail(Code::Invalid, "the compressor covered " + std::to_string(answer->covered) +
                                    " messages instead of " + std::to_string(request.messages.size()));
   }
   if (answer->text.size() > request.most_bytes) {
@@ -87,8 +87,8 @@ Error too_large(const Totals& cost, const Totals& room) {
   const bool is_tokens = cost.tokens > room.tokens;
   const auto number = [&](const Totals& of) { return std::to_string(is_tokens ? of.tokens : of.bytes); };
   return {Code::LimitExceeded,
-          "the summary takes " + number(cost) + (is_tokens ? " tokens" : " bytes") + " and may take " +
-              number(room) + " of the budget",
+          "the summary needs " + number(cost) + (is_tokens ? " tokens" : " bytes") + ", the budget allows " +
+              number(room),
           {}};
 }
 
@@ -115,7 +115,7 @@ Result<std::vector<Message>> State::readable(Position unit, std::size_t most_byt
     }
     if (bytes <= most_bytes) return out;
   }
-  return fail(Code::LimitExceeded, "an exchange is too large for the compressor, however its texts are cut");
+  return fail(Code::LimitExceeded, "an exchange is too large for the compressor, even with its texts cut");
 }
 
 // In several requests if one would be too large for the compressor; each takes the summary so far along.
@@ -170,12 +170,12 @@ Result<Message> State::fitting_summary(const Positions& units, const Totals& roo
 }
 
 Result<Compression> State::compressed(const Budget& asked) const {
-  if (!options->compressor) return fail(Code::Unsupported, "this memory has no compressor");
+  if (!options->compressor) return fail(Code::Unsupported, "no compressor is set in MemoryOptions");
   const Budget budget = allowed(asked);
   const bool is_forced = is_over(budget);
   // If nothing but the summary may go, it is made shorter.
   if (compressible(budget, {}).empty() && !(is_forced && view.summary)) {
-    return fail(Code::NotFound, "there is nothing to compress");
+    return fail(Code::NotFound, "nothing to compress");
   }
   PARLEY_TRY(const Totals room, room_for_summary(budget));
   const Positions units = compressible(budget, room);
@@ -187,7 +187,7 @@ Result<Compression> State::compressed(const Budget& asked) const {
   after += cost;
   // What must leave leaves in any case. What need not, only if the window becomes smaller.
   if (!is_forced && !is_progress(after)) {
-    return fail(Code::Invalid, "the summary is no shorter than what it would replace");
+    return fail(Code::Invalid, "the summary is not shorter than the messages it replaces");
   }
   const Spans all = joined_spans(*covered, plan.dropped);
   Summary summary = view.summary.value_or(Summary{message, 0, 0, 0});

@@ -219,7 +219,7 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
   ASSERT_TRUE(memory.compression_error());
   EXPECT_EQ(
       memory.compression_error()->message,
-      "there is no room for a summary: of the budget of 3 messages it may take 0, and it needs at least 1");
+      "no room for a summary: of the budget of 3 messages it may take 0, and it needs at least 1");
 }
 
 // A statement of some words, each other than the one before.
@@ -475,7 +475,7 @@ TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
   const std::vector<Message> before = memory.window();
   const std::vector<Message> three = {system("s5"), system("s6"), system("s7")};
   EXPECT_EQ(memory.add(three).error().code, Code::LimitExceeded);
-  EXPECT_EQ(compressor->asked, 0) << "there is no room for a summary";
+  EXPECT_EQ(compressor->asked, 0) << "no room for a summary";
   EXPECT_FALSE(memory.compression_error());
   EXPECT_EQ(memory.window(), before);
   EXPECT_EQ(memory.size(), 6U);

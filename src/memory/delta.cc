@@ -125,13 +125,13 @@ class Member {
     if (number && *number >= 0 && static_cast<std::uint64_t>(*number) <= size_) {
       return static_cast<Position>(*number);
     }
-    return std::unexpected(damaged(record_, "names a message that is not there"));
+    return std::unexpected(damaged(record_, "names a message that does not exist"));
   }
 
   Result<Positions> positions(const std::optional<Json>& list) const {
     Positions out;
     if (!list) return out;
-    if (!list->is_array()) return std::unexpected(damaged(record_, "has no list where one belongs"));
+    if (!list->is_array()) return std::unexpected(damaged(record_, "has a value that is not a list"));
     for (const Json& element : list->elements()) {
       PARLEY_TRY(const Position at, position(element));
       if (!out.empty() && at <= out.back()) return std::unexpected(damaged(record_, "is out of order"));
@@ -143,10 +143,10 @@ class Member {
   Result<Spans> spans(const std::optional<Json>& list) const {
     Spans out;
     if (!list) return out;
-    if (!list->is_array()) return std::unexpected(damaged(record_, "has no list where one belongs"));
+    if (!list->is_array()) return std::unexpected(damaged(record_, "has a value that is not a list"));
     for (const Json& element : list->elements()) {
       PARLEY_TRY(const Positions ends, positions(element));
-      if (ends.size() != 2) return std::unexpected(damaged(record_, "has a span without two ends"));
+      if (ends.size() != 2) return std::unexpected(damaged(record_, "has a span that is not a pair of positions"));
       if (!out.empty() && ends[0] < out.back().last) {
         return std::unexpected(damaged(record_, "has spans that are out of order"));
       }
@@ -158,7 +158,7 @@ class Member {
   Result<Moved> moved(const std::optional<Json>& marks) const {
     Moved out;
     if (!marks) return out;
-    if (!marks->is_object()) return std::unexpected(damaged(record_, "has marks that are no object"));
+    if (!marks->is_object()) return std::unexpected(damaged(record_, "has marks that are not an object"));
     for (const Json::Member& member : marks->members()) {
       PARLEY_TRY(out[member.key.str()], positions(member.value));
     }
@@ -173,7 +173,7 @@ class Member {
 // The units of spans of the window.
 Result<Positions> units_in(const State& s, const Spans& spans, const store::StoredRecord& record) {
   if (!without_spans(spans, s.view.closed_spans()).empty()) {
-    return std::unexpected(damaged(record, "takes out of the window what is not in it"));
+    return std::unexpected(damaged(record, "removes messages that are not in the window"));
   }
   Positions out;
   for (const Span& span : spans) {
@@ -182,14 +182,14 @@ Result<Positions> units_in(const State& s, const Spans& spans, const store::Stor
       out.push_back(unit);
       unit = s.unit_end(unit);
     }
-    if (unit != span.last) return std::unexpected(damaged(record, "would part an exchange"));
+    if (unit != span.last) return std::unexpected(damaged(record, "splits an exchange"));
   }
   return out;
 }
 
 Result<Json> object_in(const store::StoredRecord& record) {
   Result<Json> body = Json::parse(record.body);
-  if (!body || !body->is_object()) return std::unexpected(damaged(record, "is no JSON object"));
+  if (!body || !body->is_object()) return std::unexpected(damaged(record, "is not a JSON object"));
   return body;
 }
 

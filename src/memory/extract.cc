@@ -117,7 +117,7 @@ Result<CompressionAnswer> ExtractiveCompressor::compress(const CompressionReques
   for (std::size_t i = lines.size(); i-- > 0;) keep(i);
   if (kept == 0 && !lines.empty()) {
     return fail(Code::LimitExceeded,
-                "there is no room for a summary in " + std::to_string(request.most_bytes) + " bytes");
+                "no room for a summary in " + std::to_string(request.most_bytes) + " bytes");
   }
   omitted += lines.size() - kept;
   std::string out(kHead);
@@ -127,7 +127,7 @@ Result<CompressionAnswer> ExtractiveCompressor::compress(const CompressionReques
   }
   if (out.size() > request.most_bytes) {
     return fail(Code::LimitExceeded,
-                "there is no room for a summary in " + std::to_string(request.most_bytes) + " bytes");
+                "no room for a summary in " + std::to_string(request.most_bytes) + " bytes");
   }
   return CompressionAnswer{Text::repaired(out), request.messages.size()};
 }

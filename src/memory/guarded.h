@@ -17,9 +17,9 @@ auto guarded(Run&& run) -> decltype(run()) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& exception) {
-    return fail(Code::Unavailable, std::string("a function of the user threw: ") + exception.what());
+    return fail(Code::Unavailable, std::string("user callback threw: ") + exception.what());
   } catch (...) {
-    return fail(Code::Unavailable, "a function of the user threw");
+    return fail(Code::Unavailable, "user callback threw an unknown exception");
   }
 }
 

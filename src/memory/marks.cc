@@ -65,7 +65,7 @@ void State::remove_mark(const Text& mark, const Positions& units) {
 
 Result<void> State::pin(const Text& id, bool is_pinned) {
   const Positions units = units_of_ids({&id, 1});
-  if (units.empty()) return fail(Code::NotFound, "the window has no message of the id '" + id.str() + "'");
+  if (units.empty()) return fail(Code::NotFound, "the window has no message with id '" + id.str() + "'");
   for (const Position unit : units) is_pinned ? insert(pins, unit) : erase(pins, unit);
   return {};
 }

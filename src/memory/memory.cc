@@ -21,21 +21,21 @@ Result<Memory> Memory::create(MemoryOptions options) {
   PARLEY_CHECK(validate(options.budget));
   const CompressionPolicy& policy = options.compression;
   if ((options.budget.tokens || policy.tokens) && !options.tokens) {
-    return fail(Code::Invalid, "a limit of tokens needs a function that counts them");
+    return fail(Code::Invalid, "a token limit needs MemoryOptions::token_cost");
   }
   if (policy.messages == 0U || policy.tokens == 0U) {
     return fail(Code::Invalid,
-                "a compression above 0 messages or tokens would never end; no trigger is nullopt");
+                "invalid compression trigger 0: use nullopt for none");
   }
   if (options.compressor && policy.most_summary_bytes == 0) {
-    return fail(Code::Invalid, "a summary of at most 0 bytes says nothing");
+    return fail(Code::Invalid, "invalid max summary bytes 0: expected more than 0");
   }
   if (!(policy.summary_share > 0 && policy.summary_share <= 1)) {
-    return fail(Code::Invalid, "summary_share is a share of the budget, above 0 and at most 1");
+    return fail(Code::Invalid, "invalid summary_share: expected above 0 and at most 1");
   }
   if (options.text_bytes && *options.text_bytes < kLeastTextBytes) {
     return fail(Code::Invalid,
-                "a text cannot be cut to less than " + std::to_string(kLeastTextBytes) + " bytes");
+                "invalid text_bytes " + std::to_string(*options.text_bytes) + ": expected at least " + std::to_string(kLeastTextBytes));
   }
   Memory out;
   out.state_ = std::make_unique<State>(std::move(options));
@@ -61,7 +61,7 @@ Result<Change> append_all(State& s, std::span<const Message> messages) {
     if (s.options->duplicates != Duplicates::Keep && s.knows(message)) {
       ++change.skipped;
       if (s.options->duplicates == Duplicates::Skip) continue;
-      return fail(Code::Invalid, "a message of the id '" + message.id()->str() + "' is there already");
+      return fail(Code::Invalid, "duplicate message id '" + message.id()->str() + "'");
     }
     if (s.view.log.size() >= memory::kMostMessages) {
       return fail(Code::LimitExceeded, "a memory holds at most 4,294,967,000 messages");
@@ -114,7 +114,7 @@ Result<void> fit(State& s, std::vector<Message>& evicted) {
 Result<Change> Memory::add(std::span<const Message> messages, std::span<const Text> marks) {
   State& s = *state_;
   for (const Text& mark : marks) {
-    if (mark.empty()) return fail(Code::Invalid, "a mark cannot be empty");
+    if (mark.empty()) return fail(Code::Invalid, "mark is empty");
   }
   const State::Before before = s.before();
   const std::size_t uncovered = uncovered_size();
@@ -146,7 +146,7 @@ Result<std::vector<Message>> Memory::add_messages(std::span<const Message> messa
 }
 
 Result<std::vector<Message>> Memory::get_recent_messages(std::int64_t n) const {
-  if (n < 0) return fail(Code::Invalid, "a number of messages cannot be negative");
+  if (n < 0) return fail(Code::Invalid, "invalid number of messages: expected 0 or more");
   const memory::View& view = state_->view;
   std::vector<Message> out;
   const auto& spans = *view.spans;

@@ -195,7 +195,7 @@ TEST(Memory, SaysWhatForbidsABudget) {
   ASSERT_FALSE(change);
   EXPECT_EQ(change.error().code, Code::LimitExceeded);
   EXPECT_EQ(change.error().message,
-            "the budget of 10 tokens cannot be met: what must stay takes 12, of which the system message "
+            "the budget of 10 tokens is too small: protected messages need 12, of which the system message "
             "'sys' takes 12");
   EXPECT_EQ(memory.size(), 0U);
   EXPECT_EQ(memory.log_size(), 0U);

@@ -89,7 +89,7 @@ Result<void> State::keep_from(const Spans& held) {
   }
   const Spans younger = common_spans(outside, {{kept_from_, kNoEnd}});
   if (younger == kept) return {};
-  return fail(Code::Invalid, "of what left the window, the newest messages are held", "/held");
+  return fail(Code::Invalid, "the log holds the newest of the messages that left the window", "/held");
 }
 
 // The oldest that are kept, until an eighth of the limit is free: so that it need not be done for each

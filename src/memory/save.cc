@@ -67,7 +67,7 @@ Result<Positions> units_in(const State& s, const Json& list, const std::string& 
     PARLEY_TRY(const Position unit, position_in(element, s.view.log.size() - 1, here));
     const bool is_next = out.empty() || unit > out.back();
     if (!is_next || !s.view.log.holds(unit) || s.view.log[unit].unit != unit) {
-      return fail(Code::Invalid, "expected rising positions where exchanges begin", here);
+      return fail(Code::Invalid, "expected ascending positions where exchanges begin", here);
     }
     out.push_back(unit);
   }
@@ -85,7 +85,7 @@ Result<Spans> spans_in(const Json& list, std::size_t size, const std::string& pa
     PARLEY_TRY(const Position first, position_in(ends[0], size, here + "/0"));
     PARLEY_TRY(const Position last, position_in(ends[1], size, here + "/1"));
     if (last <= first || (!out.empty() && first < out.back().last)) {
-      return fail(Code::Invalid, "expected rising spans", here);
+      return fail(Code::Invalid, "expected ascending spans", here);
     }
     out.push_back({first, last});
   }
@@ -98,7 +98,7 @@ Result<Spans> whole_spans_in(const State& s, const Json& list, const std::string
   const auto begins = [&](Position at) { return !s.view.log.holds(at) || s.view.log[at].unit == at; };
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (begins(out[i].first) && begins(out[i].last)) continue;
-    return fail(Code::Invalid, "expected rising spans of whole exchanges", path + "/" + std::to_string(i));
+    return fail(Code::Invalid, "expected ascending spans of whole exchanges", path + "/" + std::to_string(i));
   }
   return out;
 }
@@ -156,7 +156,7 @@ Result<void> take_summary(State& s, const Json& summary, bool has_spans) {
     for (const Position unit : units) covered = joined_spans(covered, {{unit, s.unit_end(unit)}});
   }
   if (!common_spans(covered, s.view.closed_spans()).empty()) {
-    return fail(Code::Invalid, "what is covered is not in the window", "/summary/covered");
+    return fail(Code::Invalid, "covered messages are still in the window", "/summary/covered");
   }
   Summary out{*message, s.behind_system(), s.behind_system(), count_of(covered)};
   if (!covered.empty()) {
@@ -172,7 +172,7 @@ Result<void> take_uncovered(State& s, const Json& list, const Spans& missing) {
   PARLEY_TRY(const Spans spans, whole_spans_in(s, list, "/uncovered"));
   const bool is_in_window = !common_spans(spans, s.view.closed_spans()).empty();
   if (is_in_window || !common_spans(spans, *s.covered).empty()) {
-    return fail(Code::Invalid, "what is uncovered is neither in the window nor covered", "/uncovered");
+    return fail(Code::Invalid, "uncovered messages are still in the window or covered", "/uncovered");
   }
   if (!without_spans(*s.uncovered, spans).empty()) {
     return fail(Code::Invalid, "a message is neither in the window nor covered nor uncovered", "/uncovered");
@@ -186,7 +186,7 @@ Result<void> take_marks(State& s, const Json& marks) {
   if (!marks.is_object()) return std::unexpected(wrong("/marks", "an object"));
   for (const Json::Member& member : marks.members()) {
     const std::string path = "/marks/" + json::escape_pointer(member.key);
-    if (member.key.empty()) return fail(Code::Invalid, "a mark cannot be empty", path);
+    if (member.key.empty()) return fail(Code::Invalid, "mark is empty", path);
     PARLEY_TRY(const Positions units, units_in(s, member.value, path));
     s.add_mark(member.key, units);
   }
@@ -245,7 +245,7 @@ Result<void> load_own(State& s, const Json& state) {
   const auto version = state.get("parley_memory")->as_int64();
   if (!version || *version < 1 || *version > kVersion) {
     return fail(Code::Unsupported,
-                "the state is of another version; this one reads up to " + std::to_string(kVersion),
+                "unsupported state version: this build reads up to " + std::to_string(kVersion),
                 "/parley_memory");
   }
   const auto messages = state.get("messages");
@@ -275,7 +275,7 @@ Result<void> load_own(State& s, const Json& state) {
 
 Result<void> load_agentscope(State& s, const Json& state) {
   const auto content = state.get("content");
-  if (!content) return fail(Code::Missing, "neither 'parley_memory' nor 'content' is there");
+  if (!content) return fail(Code::Missing, "expected 'parley_memory' or 'content'");
   if (!content->is_array()) return std::unexpected(wrong("/content", "a list"));
   std::size_t i = 0;
   for (const Json& element : content->elements()) {
@@ -289,7 +289,7 @@ Result<void> load_agentscope(State& s, const Json& state) {
     for (const Json& mark : pair[1].elements()) {
       const auto text = mark.as_string();
       if (!text) return std::unexpected(wrong(path + "/1", "a list of strings"));
-      if (text->empty()) return fail(Code::Invalid, "a mark cannot be empty", path + "/1");
+      if (text->empty()) return fail(Code::Invalid, "mark is empty", path + "/1");
       s.add_mark(*text, {s.view.log[position].unit});
     }
   }

@@ -148,7 +148,7 @@ Result<void> OpenExchange::follow(const Message& message, Position position) {
   const bool continues = message.continues_step();
   const auto still_waiting = [&] {
     return fail(Code::BrokenHistory,
-                "the calls " + named(waiting.ids()) + " wait for results, and nothing else can come now");
+                "the tool uses " + named(waiting.ids()) + " have no results yet: add those first");
   };
   if (blocks.empty() && is_open()) return still_waiting();
   if (!is_open()) unit = position;
@@ -165,7 +165,7 @@ Result<void> OpenExchange::follow(const Message& message, Position position) {
     }
     if (!waiting.answer(id)) {
       return fail(Code::BrokenHistory,
-                  "a result is for the call '" + std::string(id) + "', and no such call waits");
+                  "result for unknown or answered tool use '" + std::string(id) + "'");
     }
     if (older != 0) --older;
   }
@@ -194,7 +194,7 @@ Result<std::optional<Message>> State::shown_instead(const Message& message) cons
   std::optional<Message> other;
   if (options->on_get) other = options->on_get(message);
   if (other && !is_same_exchange(message, *other)) {
-    return fail(Code::Invalid, "a filter changed the role, the calls or the results of a message it shows");
+    return fail(Code::Invalid, "a filter changed the role, the tool uses or the results of a message");
   }
   if (options->text_bytes) {
     std::optional<Message> cut = shortened(other ? *other : message, *options->text_bytes);

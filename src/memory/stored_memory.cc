@@ -52,7 +52,7 @@ Result<void> StoredMemory::each(const std::function<void(const Message&)>& visit
     PARLEY_TRY(const store::Page page, store_->read(key_, {.first = at, .bytes = kPartBytes}));
     PARLEY_TRY(const std::vector<Message> messages, to_messages(page.records));
     for (const Message& message : messages) visit(message);
-    if (page.records.empty()) return fail(Code::Damaged, "the session has fewer records than it had");
+    if (page.records.empty()) return fail(Code::Damaged, "the session lost records since it was opened");
     at += page.records.size();
   }
   return {};

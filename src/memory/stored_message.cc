@@ -50,7 +50,7 @@ Result<std::vector<Message>> read_bodies(std::span<const store::StoredRecord* co
 }
 
 Error at_record(const Error& error, const store::StoredRecord& record) {
-  return {error.code, "record " + std::to_string(record.position) + " is no message: " + error.message,
+  return {error.code, "record " + std::to_string(record.position) + " is not a message: " + error.message,
           "/" + std::to_string(record.position)};
 }
 
@@ -101,7 +101,7 @@ Result<std::vector<Message>> to_messages(std::span<const store::StoredRecord> re
     if (record.kind != store::RecordKind::Message) continue;
     if (record.dialect != to_string(Dialect::Parley)) {
       return std::unexpected(
-          at_record({Code::WrongDialect, "it is in the dialect '" + record.dialect + "'", {}}, record));
+          at_record({Code::WrongDialect, "expected dialect 'parley', found '" + record.dialect + "'", {}}, record));
     }
     if (bytes + record.body.size() > kMostDocumentBytes) PARLEY_CHECK(read_group());
     group.push_back(&record);

@@ -55,12 +55,12 @@ Result<void> validate(const Budget& budget) {
   for (const Limit& limit : kLimits) {
     if (budget.*limit.most == 0U) {
       return fail(Code::Invalid,
-                  "a budget of 0 " + std::string(limit.name) + " holds nothing; no limit is nullopt");
+                  "invalid budget of 0 " + std::string(limit.name) + ": use nullopt for no limit");
     }
   }
-  if (budget.age && budget.age->count() <= 0) return fail(Code::Invalid, "an age must be more than 0 ms");
+  if (budget.age && budget.age->count() <= 0) return fail(Code::Invalid, "invalid age: expected more than 0 ms");
   if (!(budget.low_water > 0 && budget.low_water <= 1)) {
-    return fail(Code::Invalid, "the low water mark is a share of the budget, above 0 and at most 1");
+    return fail(Code::Invalid, "invalid low water mark: expected above 0 and at most 1");
   }
   return {};
 }
@@ -195,9 +195,9 @@ Result<Totals> State::room_for_summary(const Budget& budget) const {
   const Totals stays = protected_totals();
   Totals room{1, 0, kAny, policy.most_summary_bytes};
   const auto no_room = [&](std::string_view name, std::size_t limit, std::size_t left, std::size_t least) {
-    return fail(Code::LimitExceeded, "there is no room for a summary: of the budget of " +
-                                         std::to_string(limit) + " " + std::string(name) + " it may take " +
-                                         std::to_string(left) + ", and it needs at least " +
+    return fail(Code::LimitExceeded, "no room for a summary: of the budget of " +
+                                         std::to_string(limit) + " " + std::string(name) + " it may use " +
+                                         std::to_string(left) + ", needed: at least " +
                                          std::to_string(least));
   };
   if (budget.messages && stays.messages >= *budget.messages) {
@@ -263,7 +263,7 @@ Error State::over_budget(std::string_view name, std::size_t limit, std::size_t T
     return true;
   });
   std::string message = "the budget of " + std::to_string(limit) + " " + std::string(name) +
-                        " cannot be met: what must stay takes " + std::to_string(all);
+                        " is too small: protected messages need " + std::to_string(all);
   if (most != 0) {
     message += ", of which ";
     message += what_is(largest);
@@ -318,7 +318,7 @@ Result<Change> Memory::evict(double share) {
     return s.is_protected(unit) ? State::Verdict::Keep : State::Verdict::Drop;
   });
   if (plan.dropped.empty() && !drops_summary) {
-    return fail(Code::LimitExceeded, "nothing may leave the window: all of it is protected");
+    return fail(Code::LimitExceeded, "cannot evict: all messages of the window are protected");
   }
   if (drops_summary) plan.totals -= s.summary_cost;
   plan.drops_summary = drops_summary;

@@ -19,18 +19,18 @@ std::string sentence(Trouble trouble, const Model& model, bool openmanus) {
   const std::string name = model.info().name.str();
   switch (trouble) {
     case Trouble::Empty:
-      return openmanus ? "Empty or invalid response from LLM" : "the model said nothing";
+      return openmanus ? "Empty or invalid response from LLM" : "the model returned an empty answer";
     case Trouble::EmptyStream:
-      return openmanus ? "Empty response from streaming LLM" : "the model said nothing";
+      return openmanus ? "Empty response from streaming LLM" : "the model returned an empty answer";
     case Trouble::NoImages:
       return openmanus ? "Model " + name +
                              " does not support images. Use a model from ['gpt-4-vision-preview', 'gpt-4o', "
                              "'gpt-4o-mini', 'claude-3-opus-20240229', 'claude-3-sonnet-20240229', "
                              "'claude-3-haiku-20240307']"
-                       : "the model " + name + " sees no images";
+                       : "the model " + name + " does not accept images";
     case Trouble::NobodyAsks:
       return openmanus ? "The last message must be from the user to attach images"
-                       : "images go with what a user asks, and the last message is not a user's";
+                       : "cannot attach images: the last message is not a user message";
   }
   return {};
 }
@@ -90,14 +90,14 @@ class Asking {
     if (!answer) return std::unexpected(std::move(answer).error());
     if (answer->cut) {
       const Code code = options_.call.stop.stop_requested() ? Code::Cancelled : model::code_of(*answer->cut);
-      const std::string why = "the answer is not whole: " + answer->cut->message.str();
+      const std::string why = "incomplete answer: " + answer->cut->message.str();
       return refused(model_, fail(code, why).error(), *answer->cut, answer->call);
     }
     Text text = answer->message.get_text_content("").value_or(Text());
     const Finish finish = answer->outcome.finish;
     if (!text.empty() && !options_.openmanus && is_unfinished(finish)) {
       const std::string why =
-          "the answer is not whole: the model ended with '" + std::string(to_string(finish)) + "'";
+          "incomplete answer: the model ended with '" + std::string(to_string(finish)) + "'";
       const Code code = finish == Finish::Length ? Code::LimitExceeded : Code::Invalid;
       return refused(model_, fail(code, why).error(),
                      failure_kind(finish).value_or(FailureKind::InvalidRequest), answer->call);

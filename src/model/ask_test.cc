@@ -55,7 +55,7 @@ TEST(Ask, TakesNothingForNoText) {
     const auto model = opened(provider.config());
     const auto ours = ask(*model, {&kHello, 1}, {.stream = stream});
     ASSERT_FALSE(ours);
-    EXPECT_EQ(ours.error().message, "the model said nothing");
+    EXPECT_EQ(ours.error().message, "the model returned an empty answer");
     const auto theirs = ask(*model, {&kHello, 1}, {.stream = stream, .openmanus = true});
     EXPECT_EQ(theirs.error().message,
               stream ? "Empty response from streaming LLM" : "Empty or invalid response from LLM");
@@ -85,7 +85,7 @@ TEST(Ask, TakesAnAnswerThatReachedItsLimitForNoText) {
     ASSERT_FALSE(ours);
     EXPECT_EQ(ours.error().code, code);
     EXPECT_EQ(ours.error().message,
-              "the answer is not whole: the model ended with '" + std::string(to_string(finish)) + "'");
+              "incomplete answer: the model ended with '" + std::string(to_string(finish)) + "'");
     const auto theirs = ask(*model, {&kHello, 1}, {.openmanus = true});
     ASSERT_TRUE(theirs) << "OpenManus takes what there is";
     EXPECT_EQ(theirs->view(), "half");

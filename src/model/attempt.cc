@@ -67,7 +67,7 @@ bool says_error(std::string_view body) {
 
 // What a stream with the same in it would come to.
 Failure unreadable(const Error& error) {
-  std::string message = "the answer cannot be read: " + error.message;
+  std::string message = "cannot read the answer: " + error.message;
   if (!error.path.empty()) message += " (" + error.path + ")";
   // What is too long comes again as long.
   return {.kind = FailureKind::Server,
@@ -86,7 +86,7 @@ Failure failure_of(const stream::Done& done) {
 }
 
 Note note_of(const std::set<std::string>& unknown, Dialect dialect) {
-  std::string detail = "events with more than the message has a place for:";
+  std::string detail = "events with content that a message cannot hold:";
   for (const std::string& name : unknown) detail += ' ' + name;
   return {"event_dropped",    Severity::Minor, std::nullopt,          std::nullopt,
           to_string(dialect), "dropped",       Text::repaired(detail)};
@@ -130,7 +130,7 @@ Result<void> Attempt::take_bytes(std::string_view piece) {
   if (held_.size() > kMostHeld || gathered_.block_count() > kMostBlocks) {
     return fail(Code::LimitExceeded, "the answer has more than " +
                                          std::to_string(held_.size() > kMostHeld ? kMostHeld : kMostBlocks) +
-                                         (held_.size() > kMostHeld ? " events and not a word" : " blocks"));
+                                         (held_.size() > kMostHeld ? " events without content" : " blocks"));
   }
   if (question_.stop.stop_requested()) return fail(Code::Cancelled, "the call was stopped");
   return {};
@@ -216,7 +216,7 @@ Attempted Attempt::ended(const net::Response& response) {
     failure = *refused_;
   } else if (has_delivered_ || is_event(body_)) {
     failure = {
-        .kind = FailureKind::Transport, .retryable = true, .message = "the stream ended before its end"};
+        .kind = FailureKind::Transport, .retryable = true, .message = "the stream ended before its last event"};
   } else {
     failure = failure_in(response);  // a web page, an error without a status, nothing
   }

@@ -129,7 +129,7 @@ TEST(Attempt, NotesWhatTheMessageHasNoPlaceFor) {
     TestProvider provider({json_answer("200 OK", body)});
     const auto called = opened(provider.config(name))->complete(hello(false));
     ASSERT_TRUE(called) << body;
-    const std::string start = places.empty() ? "" : "member_dropped: not all of this is in the message: ";
+    const std::string start = places.empty() ? "" : "member_dropped: left out of the message: ";
     EXPECT_EQ(notes_of(called), start + std::string(places)) << body;
   }
 }
@@ -144,12 +144,12 @@ TEST(Attempt, NotesEventsThatTheMessageHasNoPlaceFor) {
   const auto model = opened(provider.config("anthropic"));
   EXPECT_EQ(notes_of(model->complete(hello())), "");
   EXPECT_EQ(notes_of(model->complete(hello())),
-            "event_dropped: events with more than the message has a place for: content_block_delta");
+            "event_dropped: events with content that a message cannot hold: content_block_delta");
   // A7: whatever a server calls them.
   const std::string named = "event: x\ndata: {\"type\":\"" + std::string(kTestKey) + "\"}\n\n";
   TestProvider spiteful({sse(whole.substr(0, end) + named + whole.substr(end))});
   EXPECT_EQ(notes_of(opened(spiteful.config("anthropic"))->complete(hello())),
-            "event_dropped: events with more than the message has a place for: [redacted: key]");
+            "event_dropped: events with content that a message cannot hold: [redacted: key]");
 }
 
 // ---- What is no answer
@@ -347,7 +347,7 @@ TEST(Attempt, SaysOfAStreamThatSaidNothingThatItEnded) {
     TestProvider provider({sse(body)});
     const auto called = opened(provider.config())->complete(hello());
     EXPECT_EQ(outcome(called), "unavailable transport after 3");
-    EXPECT_EQ(called.error().message, "openai: the stream ended before its end");
+    EXPECT_EQ(called.error().message, "openai: the stream ended before its last event");
   }
 }
 

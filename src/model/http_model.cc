@@ -97,7 +97,7 @@ class Call {
     return error({.kind = FailureKind::RateLimit,
                   .retryable = true,
                   .wait = wait,
-                  .message = "the limit of requests or tokens a minute leaves no room before the deadline"},
+                  .message = "the rate limit (requests or tokens per minute) allows no request before the deadline"},
                  Code::Unavailable);
   }
 
@@ -145,7 +145,7 @@ class Call {
     const std::string who = client_.info.provider.str();
     if (failure.kind != FailureKind::Auth) return who + ": " + said;
     const std::string& variable = client_.config.key_variable;
-    const std::string what = client_.config.key.empty() ? "wants a key" : "does not take the key";
+    const std::string what = client_.config.key.empty() ? "requires a key" : "rejected the key";
     return who + " " + what + (variable.empty() ? "" : " (" + variable + ")") + ": " + said;
   }
 
@@ -188,7 +188,7 @@ Result<std::shared_ptr<Model>> open_model(ModelConfig config) {
   const Provider& provider = *name.provider;
   const bool is_own = config.base_url.empty() || provider.base_url.empty();
   if (is_own && config.key.empty() && !provider.key_variable.empty()) {
-    return fail(Code::Missing, "there is no key for " + std::string(provider.name) + ": set " +
+    return fail(Code::Missing, "no key for " + std::string(provider.name) + ": set " +
                                    std::string(provider.key_variable));
   }
   return std::make_shared<HttpModel>(std::move(config), name);

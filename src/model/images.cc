@@ -5,7 +5,7 @@
 namespace parley::model {
 namespace {
 
-const Text kInstead = "(an image, which this model cannot see)";
+const Text kInstead = "(an image; this model does not accept images)";
 
 // The number of images that became texts. Results hold no results, so this goes one level down.
 std::size_t replace_in(std::vector<Block>& blocks) {
@@ -42,7 +42,7 @@ void replace_images(Conversation& conversation, std::vector<Note>& notes) {
     messages[i] = *std::move(seen);
     has_images = true;
     notes.push_back({"image_replaced", Severity::Major, i, std::nullopt, "", "replaced",
-                     "the model sees no images; a text says that there was one"});
+                     "the model does not accept images; a text replaces the image"});
   }
   if (has_images) conversation.set_messages(std::move(messages));
 }

@@ -45,7 +45,7 @@ std::optional<Note> left_out(std::string_view body, Dialect dialect, const Messa
   std::erase_if(places, [&](const std::string& place) { return is_silent(place, *answer); });
   if (places.empty()) return std::nullopt;
   constexpr std::size_t kMost = 16;
-  std::string detail = "not all of this is in the message:";
+  std::string detail = "left out of the message:";
   for (std::size_t i = 0; i < std::min(places.size(), kMost); ++i)
     detail += (i == 0 ? " " : ", ") + places[i];
   if (places.size() > kMost) detail += " and " + std::to_string(places.size() - kMost) + " more";

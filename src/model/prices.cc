@@ -31,7 +31,7 @@ Result<Price> read_price(const Json& row, const std::string& path) {
   PARLEY_TRY(price.cache_read, price_member(row, "cache_read", path));
   PARLEY_TRY(price.cache_write, price_member(row, "cache_write", path));
   if (price.model.empty() || !input || !output) {
-    return fail(Code::Missing, "a price needs the members 'model', 'input' and 'output'", path);
+    return fail(Code::Missing, "price row has no 'model', 'input' or 'output'", path);
   }
   price.input = *input;
   price.output = *output;
@@ -42,7 +42,7 @@ Result<Price> read_price(const Json& row, const std::string& path) {
 
 Result<PriceTable> PriceTable::parse(std::string_view json) {
   PARLEY_TRY(const Json list, Json::parse(json));
-  if (!list.is_array()) return fail(Code::WrongType, "a table of prices is a list");
+  if (!list.is_array()) return fail(Code::WrongType, "expected a list of price rows");
   std::vector<Price> rows;
   for (const Json& element : list.elements()) {
     PARLEY_TRY(Price row, read_price(element, "/" + std::to_string(rows.size())));

@@ -122,14 +122,14 @@ std::span<const Provider> providers() { return kProviders; }
 Result<const Provider*> provider_named(std::string_view name) {
   const auto* const found = std::ranges::find(kProviders, name, &Provider::name);
   if (found != kProviders.end()) return found;
-  return fail(Code::NotFound, "there is no provider of this name; there are " + listed());
+  return fail(Code::NotFound, "unknown provider '" + std::string(name) + "': expected one of " + listed());
 }
 
 Result<ModelName> parse_model_name(std::string_view text) {
   const std::size_t mark = text.find_first_of("/:");
   if (mark == std::string_view::npos || mark + 1 == text.size()) {
     return fail(Code::Invalid,
-                "a model is named as provider/name or provider:name; the providers are " + listed());
+                "expected provider/name or provider:name; the providers are " + listed());
   }
   PARLEY_TRY(const Provider* provider, provider_named(text.substr(0, mark)));
   PARLEY_TRY(Text name, Text::copy(text.substr(mark + 1)));
@@ -139,8 +139,9 @@ Result<ModelName> parse_model_name(std::string_view text) {
 Result<Url> url_of(const Provider& provider, const Endpoint& endpoint) {
   std::string all(endpoint.base_url.empty() ? provider.base_url : endpoint.base_url);
   if (all.empty()) {
-    return fail(Code::Missing, "it is not said where " + std::string(provider.name) + " is: set " +
-                                   std::string(provider.base_url_variable));
+    return fail(Code::Missing, "no base URL for provider " + std::string(provider.name) + ": set " +
+                                   std::string(provider.base_url_variable) + " or [providers." +
+                                   std::string(provider.name) + "] base_url");
   }
   // OLLAMA_HOST is mostly a host and a port. A key never goes where no scheme was said.
   if (!all.contains("://") && provider.key_variable.empty()) all.insert(0, "http://");
@@ -151,7 +152,7 @@ Result<Url> url_of(const Provider& provider, const Endpoint& endpoint) {
   replace(path, "{model}", percent_encoded(endpoint.model));
   PARLEY_TRY(Url url, parse_url(all + path));
   if (url.scheme != "http" && url.scheme != "https") {
-    return fail(Code::Invalid, "the address of a provider starts with http: or https:");
+    return fail(Code::Invalid, "invalid base URL: expected http or https");
   }
   return url;
 }

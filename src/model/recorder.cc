@@ -156,7 +156,7 @@ struct Recorder::State {
 
 Result<Recorder> Recorder::start(const RecorderOptions& options) {
   if (options.target.scheme != "http" && options.target.scheme != "https") {
-    return fail(Code::Invalid, "what is recorded is at an http: or https: URL");
+    return fail(Code::Invalid, "invalid URL to record: expected http or https");
   }
   auto state = std::make_unique<State>(options);
   PARLEY_TRY(state->server, net::Server::listen({.port = options.port},

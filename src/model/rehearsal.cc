@@ -177,11 +177,11 @@ struct Rehearsal::State {
     if (const Recorded* found = recorded(request)) return replay(*found, reply);
     if (request.path.ends_with("/models") && request.method == "GET") return list_models(reply);
     if (!request.path.ends_with("/chat/completions")) {
-      return refuse(reply, 404, "there are /v1/chat/completions, /v1/models, and what was recorded");
+      return refuse(reply, 404, "not found: use /v1/chat/completions, /v1/models or a recorded path");
     }
-    if (request.method != "POST") return refuse(reply, 405, "/v1/chat/completions is asked with POST");
+    if (request.method != "POST") return refuse(reply, 405, "use POST for /v1/chat/completions");
     if (script.turns.empty() && !script.recorded.empty()) {
-      return refuse(reply, 404, "the recording has no answer to this request");
+      return refuse(reply, 404, "the recording has no response to this request");
     }
     const Result<Asked> asked = read_request(request.body);
     if (!asked) {
@@ -198,7 +198,7 @@ struct Rehearsal::State {
       if (fails && turn.fault->kind == Fault::Kind::Status) return fail_with(*turn.fault, reply);
       if (turn.answer) return say(*turn.answer, asked, fails ? turn.fault : std::nullopt, reply);
     }
-    say({.text = Text("Rehearsal: the script has no turn for this.")}, asked, {}, reply);
+    say({.text = Text("Rehearsal: the script has no turn for this request.")}, asked, {}, reply);
   }
 
   // True if the fault of this turn happens once more.

@@ -31,7 +31,7 @@ Result<T> read_object(const Json& json, const std::string& path, const Field<T> 
   for (const Json::Member& member : json.members()) {
     const std::string place = path + "/" + member.key.str();
     const auto field = std::ranges::find(fields, member.key.view(), &Field<T>::name);
-    if (field == std::end(fields)) return wrong("a script has no such member", place);
+    if (field == std::end(fields)) return wrong("unknown member of a script", place);
     PARLEY_CHECK(field->read(out, member.value, place));
   }
   return out;
@@ -103,7 +103,7 @@ Result<Call> read_call(const Json& json, const std::string& path) {
        }},
   };
   PARLEY_TRY(Call call, read_object(json, path, kFields));
-  if (call.name.empty()) return wrong("a call needs a name", path);
+  if (call.name.empty()) return wrong("call has no name", path);
   if (call.arguments.empty()) call.arguments = Text("{}");
   return call;
 }
@@ -145,7 +145,7 @@ Result<Fault> read_fault(const Json& json, const std::string& path) {
   };
   PARLEY_TRY(Fault fault, read_object(json, path, kFields));
   if (fault.status < 200 || fault.status > 599)
-    return wrong("a status is a number from 200 to 599", path + "/status");
+    return wrong("invalid status: expected a number from 200 to 599", path + "/status");
   return fault;
 }
 
@@ -166,7 +166,7 @@ Result<Turn> read_turn(const Json& json, const std::string& path) {
        [](Turn& t, const Json& value, const std::string& p) -> Result<void> {
          const std::optional<Finish> finish = finish_named(value.as_string().value_or(Text()));
          if (!finish)
-           return wrong("expected \"stop\", \"tool_calls\", \"length\" or another word for an end", p);
+           return wrong("expected \"stop\", \"tool_calls\", \"length\" or another finish reason", p);
          answer_of(t).finish = *finish;
          return {};
        }},
@@ -182,9 +182,9 @@ Result<Turn> read_turn(const Json& json, const std::string& path) {
        }},
   };
   PARLEY_TRY(Turn turn, read_object(json, path, kFields));
-  if (!turn.answer && !turn.fault) return wrong("a turn needs a text, calls or a fault", path);
+  if (!turn.answer && !turn.fault) return wrong("turn has no text, calls or fault", path);
   if (!turn.answer && turn.fault->kind != Fault::Kind::Status) {
-    return wrong("an answer that breaks needs an answer: add a text", path);
+    return wrong("a turn that breaks off needs a text", path);
   }
   return turn;
 }
@@ -213,7 +213,7 @@ Result<Recorded> read_recorded(const Json& json, const std::string& path) {
   };
   const std::optional<Json> request = json.get("request");
   const std::optional<Json> response = json.get("response");
-  if (!request || !response) return wrong("a recording has a \"request\" and a \"response\"", path);
+  if (!request || !response) return wrong("recording has no \"request\" or \"response\"", path);
   PARLEY_TRY(Request asked, read_object(*request, path + "/request", kRequest));
   PARLEY_TRY(Recorded out, read_object(*response, path + "/response", kResponse));
   out.method = std::move(asked.method);

@@ -189,7 +189,7 @@ TEST(Rehearsal, FollowsAScript) {
       {"role":"tool","tool_call_id":"c1","content":"5"})json";
   EXPECT_EQ(ask(rehearsal, called), "|It is 5.||stop");
   EXPECT_EQ(ask(rehearsal, called + R"(,{"role":"assistant","content":"It is 5."})"),
-            "|Rehearsal: the script has no turn for this.||stop");
+            "|Rehearsal: the script has no turn for this request.||stop");
 }
 
 TEST(Rehearsal, FailsAsTheScriptSays) {

@@ -42,7 +42,7 @@ Result<WireRequest> request_of(const ModelRequest& asked, const Text& model, con
   if (provider.asks_for_usage && asked.stream) said.set(Setting::StreamUsage, Json::boolean(true));
   if (asked.reply && !provider.takes_reply_schema) {
     notes.push_back({"setting_dropped", Severity::Minor, std::nullopt, std::nullopt,
-                     to_string(provider.dialect), "dropped", "the provider takes no schema for replies"});
+                     to_string(provider.dialect), "dropped", "the provider accepts no reply schema"});
   } else if (asked.reply) {
     json::Writer w;
     w.begin_object().key("name").string(asked.reply->name).key("schema").value(asked.reply->schema);

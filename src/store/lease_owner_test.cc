@@ -115,7 +115,7 @@ TEST_F(LeaseOwners, AreFollowedAtOnceWhenTheirProcessIsKilled) {
   const auto held = store.lease(kKey, "me", hours(1));
   ASSERT_FALSE(held);
   EXPECT_EQ(held.error().code, Code::Conflict);
-  EXPECT_EQ(held.error().message, "the session is run by 'the dead'");
+  EXPECT_EQ(held.error().message, "the session is leased by 'the dead'");
   EXPECT_EQ(store.append(kKey, Batch({Record{.body = "early"}})).error().code, Code::Conflict);
   child.kill();
   const auto appended = store.append(kKey, Batch({Record{.body = "late"}}));

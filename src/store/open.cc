@@ -17,7 +17,7 @@ struct Scheme {
 };
 
 Opened open_memory(const std::string& rest, const StoreOptions&) {
-  if (!rest.empty()) return fail(Code::Invalid, "a store in memory has no name: 'memory:' is all of it");
+  if (!rest.empty()) return fail(Code::Invalid, "memory: takes no path");
   return memory_backend();
 }
 
@@ -44,8 +44,8 @@ constexpr Opened (*open_redis_socket)(const std::string&, const StoreOptions&) =
 Opened refuse_tls(const std::string&, const StoreOptions&) {
   return fail(
       Code::Unsupported,
-      "this store does not speak TLS to Redis: let a tunnel (stunnel, ssh -L) stand before the server, "
-      "and give its end on this machine as redis://127.0.0.1:PORT");
+      "rediss: is not supported: put a TLS tunnel (stunnel, ssh -L) in front of the server, "
+      "and use its local end, redis://127.0.0.1:PORT");
 }
 
 constexpr Scheme kSchemes[] = {
@@ -64,13 +64,12 @@ Result<std::unique_ptr<Backend>> open_backend(std::string_view uri, const StoreO
   for (const Scheme& scheme : kSchemes) {
     if (!uri.starts_with(scheme.name)) continue;
     if (scheme.open == nullptr) {
-      return fail(Code::Unsupported, "this build has no store '" + std::string(scheme.name) +
-                                         "': there was no " + std::string(scheme.needs) +
-                                         " when it was made");
+      return fail(Code::Unsupported, "this build has no support for '" + std::string(scheme.name) +
+                                         "': it was built without " + std::string(scheme.needs));
     }
     return scheme.open(std::string(uri.substr(scheme.name.size())), options);
   }
-  return fail(Code::Invalid, "a store is 'memory:', 'sqlite:PATH', 'postgresql://...' or 'redis://...'");
+  return fail(Code::Invalid, "unknown store: expected memory:, sqlite:PATH, postgresql://... or redis://...");
 }
 
 Result<Store> open_store(std::string_view uri, StoreOptions options) {

@@ -127,7 +127,7 @@ class Pool {
     std::vector<Opened> old;  // closed behind the lock (C5)
     std::unique_lock lock(mutex_);
     while (true) {
-      if (deadline.has_passed()) return fail(Code::Timeout, "the deadline passed before the store was asked");
+      if (deadline.has_passed()) return fail(Code::Timeout, "the deadline passed before the request was sent");
       drop_old(old);
       if (std::optional<Opened> opened = last_alive(old)) return Lent(this, *std::move(opened));
       if (open_ >= most()) {
@@ -146,7 +146,7 @@ class Pool {
         const Breaker::Time next = std::max(breaker_.until(), Deadline::Clock::now() + kGlance);
         freed_.wait_until(lock, std::min(deadline.at(), next));
       } else {
-        return fail(Code::Unavailable, "the store could not be reached a moment ago: " + why_);
+        return fail(Code::Unavailable, "the store is unavailable, next attempt after a pause; last error: " + why_);
       }
     }
   }

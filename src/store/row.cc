@@ -99,7 +99,7 @@ Result<StoredRecord> to_record(Row row) {
   for (const Medium& medium : row.media) {
     if (medium.bytes == nullptr) return fail(Code::Damaged, "the store has lost media of a record");
     if (medium.offset < done || medium.offset > row.record.body.size()) {
-      return fail(Code::Damaged, "the stored record has no place for its media");
+      return fail(Code::Damaged, "the stored record has an invalid media offset");
     }
     done = medium.offset;
     size += medium.bytes->size();

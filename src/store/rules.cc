@@ -14,7 +14,7 @@ bool is_held(const Lease& lease, std::int64_t now_ms) {
 }
 
 std::unexpected<Error> run_by(const Lease& held) {
-  return fail(Code::Conflict, "the session is run by '" + LeaseOwner::read(held.owner).name + "'");
+  return fail(Code::Conflict, "the session is leased by '" + LeaseOwner::read(held.owner).name + "'");
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ LeaseVerdict check_lease(const RowBatch& batch, const Lease& held, std::int64_t 
     return {run_by(held), bounded(held, now_ms)};
   }
   if (batch.lease.empty()) return {};
-  return {fail(Code::Conflict, "the lease is over")};
+  return {fail(Code::Conflict, "the lease has expired")};
 }
 
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms) {
@@ -94,7 +94,7 @@ Result<ListCursor> ListCursor::read(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, out.updated_ms);
   if (error != std::errc() || at == end || *at != ':') {
-    return fail(Code::Invalid, "no list of sessions goes on there");
+    return fail(Code::Invalid, "invalid page cursor '" + std::string(text) + "'");
   }
   out.is_start = false;
   out.session.assign(at + 1, end);

@@ -29,7 +29,7 @@ Result<void> check_size(const RowBatch& batch, Position size);
 
 // ---- Leases
 
-// Whether the process that holds a lease has ended on this machine (lease_owner.h): the lease is over then.
+// Whether the process that holds a lease has ended on this machine (lease_owner.h): the lease has expired then.
 bool is_abandoned(const Lease& held);
 
 // What a lease means for a batch, and the batch for the lease.

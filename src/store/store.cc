@@ -159,9 +159,9 @@ Result<std::vector<Hit>> Store::search(const std::string& tenant, std::string_vi
                                        Deadline deadline) {
   PARLEY_CHECK(check_id(tenant, "tenant"));
   if (words.size() > kMostSearchBytes) return over("search", words.size(), "bytes", kMostSearchBytes);
-  if (!is_utf8(words)) return fail(Code::InvalidUtf8, "the words to search for are not UTF-8");
+  if (!is_utf8(words)) return fail(Code::InvalidUtf8, "the search text is not UTF-8");
   const std::vector<std::string> phrases = phrases_of(words);
-  if (phrases.empty()) return fail(Code::Invalid, "there is no word to search for");
+  if (phrases.empty()) return fail(Code::Invalid, "the search text has no words");
   return backend_->search(tenant, phrases, count, deadline);
 }
 
@@ -182,7 +182,7 @@ Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std:
   PARLEY_CHECK(check_key(key));
   PARLEY_CHECK(check_id(owner, "owner of the lease"));
   if (!token.empty()) PARLEY_CHECK(check_id(token, "token of the lease"));
-  if (time <= std::chrono::milliseconds(0)) return fail(Code::Invalid, "a lease must last for some time");
+  if (time <= std::chrono::milliseconds(0)) return fail(Code::Invalid, "invalid lease time: expected more than 0 ms");
   const LeaseRequest request{LeaseOwner{owner, time, this_process()}.text(),
                              token.empty() ? new_short_id() : token, time, mode == LeaseMode::TakeOver};
   // Nobody tells when a lease ends, so a waiter looks again, less and less often.
@@ -207,7 +207,7 @@ Result<std::vector<Fault>> Backend::inspect(Deadline) { return std::vector<Fault
 Result<std::vector<Fault>> Store::inspect(Deadline deadline) { return backend_->inspect(deadline); }
 
 Result<void> Backend::back_up(const std::string&, Deadline) {
-  return fail(Code::Unsupported, "this store is no file: back it up with the tools of its server");
+  return fail(Code::Unsupported, "backup works for SQLite only: use the tools of the server");
 }
 
 Result<void> Store::back_up(const std::string& path, Deadline deadline) {

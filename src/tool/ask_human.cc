@@ -15,14 +15,14 @@ std::string_view trimmed(std::string_view text) {
 
 std::shared_ptr<RunnableTool> ask_human_tool(AskHuman ask) {
   return function_tool(
-      "ask_human", "Asks the person you work for. Use it when you cannot go on without an answer.",
+      "ask_human", "Asks the person you work for. Use it when you cannot continue without an answer.",
       {param("inquire", "The question.").string().required()},
       [ask = std::move(ask)](const Args& args) {
         const auto answer = ask(args.string("inquire"), args.context().stop);
         if (args.context().stop.stop_requested()) {
           return ToolOutput::of(ToolStatus::Interrupted, "the call was stopped before there was an answer");
         }
-        if (!answer) return ToolOutput::failure("nobody answered");
+        if (!answer) return ToolOutput::failure("no answer was given");
         return ToolOutput::text(Text::repaired(trimmed(*answer)));
       },
       {.has_side_effects = false, .is_parallel = false, .timeout = std::chrono::hours(24)});

@@ -89,7 +89,7 @@ TEST(Bash, IsKilledWithAllItStarted) {
   context.stop = {};
   context.timeout = std::chrono::milliseconds(1);
   EXPECT_EQ(run(bash_tool(), "command", "sleep 100000", context).joined_text(),
-            "[killed: it did not end within 1 ms]");
+            "[killed: timeout after 1 ms]");
   fs::remove_all(name);
 }
 

@@ -25,7 +25,7 @@ TEST(AskHuman, GivesTheAnswer) {
       });
   EXPECT_EQ(say(tool, R"({"inquire":"Which?"})"), "ok: blue");
   EXPECT_EQ(asked, "Which?");
-  EXPECT_EQ(say(tool, R"({"inquire":"Gone?"})"), "failed: nobody answered");
+  EXPECT_EQ(say(tool, R"({"inquire":"Gone?"})"), "failed: no answer was given");
 }
 
 TEST(AskHuman, EndsWithAStopAndNotWithTheTimeOfOtherTools) {
@@ -57,7 +57,7 @@ TEST(Recall, FindsWhatItsTenantSaid) {
   put("theirs", "secret", "The error 1205 is ours");
   const auto tool = recall_tool(store, "mine");
   EXPECT_EQ(say(tool, R"({"words":"error 1205"})"), "ok: talk:0 user: The error 1205 is a lock");
-  EXPECT_EQ(say(tool, R"({"words":"nothing of this"})"), "ok: Nothing was found.");
+  EXPECT_EQ(say(tool, R"({"words":"nothing of this"})"), "ok: No matches.");
   EXPECT_TRUE(say(tool, R"({"words":"..."})").starts_with("failed: "));
   EXPECT_TRUE(say(tool, R"({"words":"error","tenant":"theirs"})").starts_with("broken: "));
   EXPECT_FALSE(tool->has_side_effects(Json::parse("{}").value()));

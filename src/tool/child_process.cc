@@ -27,7 +27,7 @@ struct Pipe {
 Result<Pipe> new_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(Code::Unavailable, "there is no descriptor left for a pipe");
+    return fail(Code::Unavailable, "cannot create a pipe: too many open files");
   }
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
@@ -52,7 +52,7 @@ std::string_view path_in(const std::vector<std::string>& environment) {
 // Here and not in the child, which may do very little between fork and execve.
 Result<std::string> find_program(const ChildOptions& options) {
   if (options.arguments.empty() || options.arguments[0].empty()) {
-    return fail(Code::Invalid, "a program must have a name");
+    return fail(Code::Invalid, "the program name is empty");
   }
   const std::string& name = options.arguments[0];
   if (name.find('/') != std::string::npos) return name;
@@ -66,7 +66,7 @@ Result<std::string> find_program(const ChildOptions& options) {
     }
     folders.remove_prefix(std::min(colon + 1, folders.size()));
   }
-  return fail(Code::NotFound, "there is no program '" + name + "'");
+  return fail(Code::NotFound, "program not found: '" + name + "'");
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -134,14 +134,14 @@ class SignalsBlocked {
 std::unexpected<Error> cannot_start(const std::string& program, int error) {
   const bool is_missing = error == ENOENT || error == ENOTDIR || error == EACCES || error == ENOEXEC;
   return fail(is_missing ? Code::NotFound : Code::Unavailable,
-              "'" + program + "' cannot be started: " + std::strerror(error));
+              "'" + program + "' failed to start: " + std::strerror(error));
 }
 
 // A descriptor below 3 would be overwritten by the dup2 of another one.
 Result<Descriptor> above_standard(Descriptor descriptor) {
   if (descriptor.get() > 2) return descriptor;
   Descriptor moved(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 3));
-  if (!moved.is_open()) return fail(Code::Unavailable, "there is no descriptor left for a pipe");
+  if (!moved.is_open()) return fail(Code::Unavailable, "cannot create a pipe: too many open files");
   return moved;
 }
 
@@ -151,7 +151,7 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
   for (const auto* list : {&options.arguments, &options.environment}) {
     for (const std::string& text : *list) {
       if (text.find('\0') != std::string::npos) {
-        return fail(Code::Invalid, "what a program is given cannot have a NUL in it");
+        return fail(Code::Invalid, "an argument or variable of the program contains a NUL character");
       }
     }
   }
@@ -190,12 +190,12 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
     id = fork();
     if (id == 0) become(launch);
   }
-  if (id < 0) return fail(Code::Unavailable, "the system has no room for another process");
+  if (id < 0) return fail(Code::Unavailable, "cannot start another process: the system's limit is reached");
   setpgid(id, id);  // in both processes, because nobody knows which comes first; one of them may fail
   ChildProcess child(id, Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0))));
   if (!child.handle_.is_open()) {
     child.end();
-    return fail(Code::Unavailable, "the system cannot watch a process (pidfd_open)");
+    return fail(Code::Unavailable, "cannot watch the process: pidfd_open failed");
   }
   report.write.close();
   int error = 0;

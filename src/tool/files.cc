@@ -186,7 +186,7 @@ FilesTool::FilesTool(Workspace workspace, Text name) : workspace_(std::move(work
               .string(),
           param("new_str", "For str_replace: what stands there instead; for insert: the lines to insert.")
               .string(),
-          param("insert_line", "For insert: the line behind which to insert; 0 is the beginning.").integer(),
+          param("insert_line", "For insert: the line after which to insert; 0 is the beginning.").integer(),
           param("view_range", "For view: the first and the last line, from 1; -1 is the end.").integers()})};
 }
 
@@ -214,7 +214,7 @@ Result<std::string> FilesTool::text_of(const Call& call) const {
   auto bytes = workspace_.read(call.path);
   if (!bytes)
     return fail(bytes.error().code, "The file " + call.shown + " cannot be read: " + bytes.error().message);
-  if (!is_utf8(*bytes)) return fail(Code::InvalidUtf8, "The file " + call.shown + " is no text in UTF-8.");
+  if (!is_utf8(*bytes)) return fail(Code::InvalidUtf8, "The file " + call.shown + " is not UTF-8 text.");
   return bytes;
 }
 
@@ -239,7 +239,7 @@ ToolOutput FilesTool::view_folder(const Call& call) {
                     ", excluding hidden items:\n" + call.shown;
   const std::string prefix = "\n" + call.shown + (call.shown.ends_with('/') ? "" : "/");
   for (const std::string& entry : *entries) out.append(prefix).append(entry);
-  out += is_cut ? "\n[... there are more ...]\n" : "\n";
+  out += is_cut ? "\n[... more entries follow ...]\n" : "\n";
   return success(out);
 }
 
@@ -351,7 +351,7 @@ ToolOutput FilesTool::undo_edit(const Call& call) {
   if (!done) return failure("The file " + call.shown + " cannot be written: " + done.error().message);
   const std::string words = "Last edit to " + call.shown + " undone successfully. ";
   const std::string now =
-      *before ? numbered(lines_of(**before), 1, call.shown) : "The file is not there any more.";
+      *before ? numbered(lines_of(**before), 1, call.shown) : "The file no longer exists.";
   history_.pop(call.path);
   return success(words + now);
 }

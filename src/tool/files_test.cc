@@ -162,7 +162,7 @@ TEST_F(Files, TabsStayAndUndoingACreateRemoves) {
   EXPECT_EQ(read(root_ / "new/deep/Makefile"), "all:\n\techo 2\n");
   run("undo_edit", "new/deep/Makefile");
   EXPECT_EQ(run("undo_edit", "new/deep/Makefile"),
-            "Last edit to new/deep/Makefile undone successfully. The file is not there any more.");
+            "Last edit to new/deep/Makefile undone successfully. The file no longer exists.");
   EXPECT_FALSE(fs::exists(root_ / "new/deep/Makefile"));
   // A path is a path, and no command.
   EXPECT_EQ(run("create", "a; touch b", R"("file_text":"")"), "File created successfully at: a; touch b");
@@ -218,9 +218,9 @@ TEST_F(Files, AreWrittenWholeAndLinksStay) {
 
 TEST_F(Files, WhatIsNoTextIsSaid) {
   write(root_ / "binary", "a\xFF");
-  EXPECT_EQ(run("view", "binary"), "Error: The file binary is no text in UTF-8.");
+  EXPECT_EQ(run("view", "binary"), "Error: The file binary is not UTF-8 text.");
   ASSERT_EQ(mkfifo((root_ / "fifo").c_str(), 0600), 0);
-  EXPECT_EQ(run("view", "fifo"), "Error: The file fifo cannot be read: it is no regular file");
+  EXPECT_EQ(run("view", "fifo"), "Error: The file fifo cannot be read: not a regular file");
   write(root_ / "long.txt",
         std::string(20'000, 'x') + "\n" + std::string(9'000, 'y') + "\n" + std::string(9'000, 'z'));
   const std::string said = run("view", "long.txt");

@@ -21,7 +21,7 @@ std::optional<Text> objection(const Block& block) {
   if (const auto* const audio = block.as<AudioBlock>()) source = &audio->source;
   if (const auto* const video = block.as<VideoBlock>()) source = &video->source;
   if (const auto* const document = block.as<DocumentBlock>()) source = &document->source;
-  if (source == nullptr) return Text("[... a part that is neither text nor media was cut ...]");
+  if (source == nullptr) return Text("[... a block that is neither text nor media was cut ...]");
   if (media_bytes(*source) > kMaxMediaBytes) return Text("[... media of more than 20 MiB were cut ...]");
   return std::nullopt;
 }
@@ -51,7 +51,7 @@ ToolOutput limited(ToolOutput output, std::size_t max_bytes) {
   output.content = std::move(kept);
   if (output.structured && output.structured->text().size() > std::max(max_bytes, kMaxMediaBytes)) {
     output.structured.reset();
-    output.content.emplace_back(TextBlock{Text("[... the structured form was too large, and cut ...]")});
+    output.content.emplace_back(TextBlock{Text("[... the structured content was too large and was cut ...]")});
   }
   return output;
 }

@@ -110,7 +110,7 @@ PlanTool::PlanTool(Text name) {
       std::move(name),
       Text(
           "Keeps plans: lists of steps, each with a status. Make one before work of many steps, and mark the "
-          "steps as you go on."),
+          "steps as you proceed."),
       parameters_of(std::vector{
           param("command", "What to do.").one_of(commands).required(),
           param("plan_id", "Which plan. The active one if not given, for get and mark_step.").string(),
@@ -118,7 +118,7 @@ PlanTool::PlanTool(Text name) {
           param("steps", "The steps, for create; the new list, for update.").strings(),
           param("step_index", "Which step, from 0, for mark_step.").integer(),
           param("step_status", "For mark_step: not_started, in_progress, completed or blocked.").string(),
-          param("step_notes", "What is to be said of the step, for mark_step.").string()})};
+          param("step_notes", "Notes on the step, for mark_step.").string()})};
 }
 
 ToolOutput PlanTool::run(const Json& arguments, const ToolContext& context) {
@@ -162,7 +162,7 @@ ToolOutput PlanTool::create(State& state, const Args& args) {
   for (const Text& step : steps) plan.steps.push_back({step});
   state.plans.push_back(std::move(plan));
   state.active = id;
-  return success(with_plan("The plan '" + id.str() + "' is made, and is active.", state.plans.back()));
+  return success(with_plan("The plan '" + id.str() + "' was created and is active.", state.plans.back()));
 }
 
 ToolOutput PlanTool::update(State& state, const Args& args) {
@@ -181,11 +181,11 @@ ToolOutput PlanTool::update(State& state, const Args& args) {
     }
     (*plan)->steps = std::move(next);
   }
-  return success(with_plan("The plan '" + (*plan)->id.str() + "' is changed.", **plan));
+  return success(with_plan("The plan '" + (*plan)->id.str() + "' was updated.", **plan));
 }
 
 ToolOutput PlanTool::list(State& state, const Args& /*args*/) {
-  if (state.plans.empty()) return success("There are no plans; 'create' makes one.");
+  if (state.plans.empty()) return success("No plans. Use 'create' to make one.");
   std::string out = "The plans:";
   for (const Plan& plan : state.plans) {
     out += "\n- " + plan.id.str() + (plan.id == state.active ? " (active): " : ": ") + plan.title.str() +
@@ -227,7 +227,7 @@ ToolOutput PlanTool::mark_step(State& state, const Args& args) {
   PlanStep& step = steps[static_cast<std::size_t>(index)];
   if (named) step.status = *named;
   if (args.has("step_notes")) step.notes = args.string("step_notes");
-  return success(with_plan("The step " + std::to_string(index) + " is marked.", **plan));
+  return success(with_plan("The step " + std::to_string(index) + " was marked.", **plan));
 }
 
 ToolOutput PlanTool::remove(State& state, const Args& args) {
@@ -237,7 +237,7 @@ ToolOutput PlanTool::remove(State& state, const Args& args) {
   const Text id = (*plan)->id;
   if (state.active == id) state.active.reset();
   std::erase_if(state.plans, [&](const Plan& p) { return p.id == id; });
-  return success("The plan '" + id.str() + "' is deleted.");
+  return success("The plan '" + id.str() + "' was deleted.");
 }
 
 }  // namespace parley

@@ -80,7 +80,7 @@ Result<void> PlanTool::load_state(const Json& state) {
   }
   next.active = state.get("active")->as_string();
   if (next.active && next.find(*next.active) == nullptr) {
-    return fail(Code::Invalid, "the active plan is not there", "/active");
+    return fail(Code::Invalid, "the active plan does not exist", "/active");
   }
   const std::scoped_lock lock(mutex_);
   state_ = std::move(next);

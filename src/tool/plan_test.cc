@@ -28,7 +28,7 @@ constexpr std::string_view kNewPlan =
 
 TEST(Plan, IsShownAsOpenManusShowsIt) {
   PlanTool tool;
-  EXPECT_EQ(say(tool, kCreate), "The plan 'p1' is made, and is active.\n\n" + std::string(kNewPlan));
+  EXPECT_EQ(say(tool, kCreate), "The plan 'p1' was created and is active.\n\n" + std::string(kNewPlan));
   say(tool, R"({"command":"mark_step","step_index":0,"step_status":"completed","step_notes":"white"})");
   say(tool, R"({"command":"mark_step","step_index":1,"step_status":"in_progress"})");
   say(tool, R"({"command":"mark_step","step_index":2,"step_status":"blocked"})");
@@ -89,7 +89,7 @@ TEST(Plan, ErrorsAreThoseOfOpenManus) {
 // L2
 TEST(Plan, OneIsActive) {
   PlanTool tool;
-  EXPECT_EQ(say(tool, R"({"command":"list"})"), "There are no plans; 'create' makes one.");
+  EXPECT_EQ(say(tool, R"({"command":"list"})"), "No plans. Use 'create' to make one.");
   say(tool, kCreate);
   say(tool, R"({"command":"create","plan_id":"p2","title":"Two","steps":["x"]})");
   EXPECT_EQ(tool.active()->view(), "p2");

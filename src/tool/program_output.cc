@@ -8,7 +8,7 @@ namespace {
 std::string ending(const ChildRun& run, const ToolContext& context) {
   switch (run.ending) {
     case ChildRun::Ending::Deadline:
-      return "[killed: it did not end within " + std::to_string(context.timeout.count()) + " ms]";
+      return "[killed: timeout after " + std::to_string(context.timeout.count()) + " ms]";
     case ChildRun::Ending::Stop:
       return "[killed: the call was stopped]";
     case ChildRun::Ending::Itself:

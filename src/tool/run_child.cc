@@ -77,7 +77,7 @@ void give(Descriptor& to, std::string_view& input) {
 Result<ChildRun> run_child(const ChildOptions& options, std::string_view input, std::size_t max_bytes,
                            Deadline deadline, const std::stop_token& stop) {
   const StopEvent stopped(stop);
-  if (stopped.get() < 0) return fail(Code::Unavailable, "there is no descriptor left for an event");
+  if (stopped.get() < 0) return fail(Code::Unavailable, "cannot create an event: too many open files");
   PARLEY_TRY(ChildProcess child, ChildProcess::start(options));
   BoundedBytes output(max_bytes);
   BoundedBytes errors(max_bytes);
@@ -91,7 +91,7 @@ Result<ChildRun> run_child(const ChildOptions& options, std::string_view input, 
                                   {child.input.get(), POLLOUT, 0}}};
     const auto left = static_cast<int>(std::min<std::int64_t>(deadline.left().count(), INT_MAX));
     const int ready = poll(events.data(), events.size(), left);
-    if (ready < 0 && errno != EINTR) return fail(Code::Unavailable, "a process cannot be watched (poll)");
+    if (ready < 0 && errno != EINTR) return fail(Code::Unavailable, "cannot watch the process: poll failed");
     if (ready > 0) {
       if (events[2].revents != 0) take(child.output, output);
       if (events[3].revents != 0) take(child.errors, errors);

@@ -5,7 +5,7 @@ namespace parley {
 
 std::shared_ptr<RunnableTool> terminate_tool() {
   return function_tool(
-      "terminate", "Ends the work: call it when the task is done, or when you cannot go on with it.",
+      "terminate", "Ends the work: call it when the task is done, or when you cannot continue.",
       {param("status", "Whether the task was done.").one_of({"success", "failure"}).required()},
       [](const Args& args) {
         return ToolOutput::text(

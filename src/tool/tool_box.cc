@@ -32,7 +32,7 @@ Result<Json> arguments_of(const ToolUseBlock& use) {
 }
 
 std::string explained(const std::vector<Error>& errors) {
-  std::string out = "the arguments are not what the tool takes:";
+  std::string out = "invalid arguments:";
   for (const Error& error : errors) {
     out += "\n- " + (error.path.empty() ? "" : error.path + ": ") + error.message;
   }
@@ -62,7 +62,7 @@ ToolOutput run_guarded(RunnableTool& tool, const Json& arguments, const ToolCont
   } catch (const std::exception& problem) {
     return sentence(ToolStatus::Broken, problem.what());
   } catch (...) {
-    return sentence(ToolStatus::Broken, "the tool threw something that says nothing");
+    return sentence(ToolStatus::Broken, "the tool threw an unknown exception");
   }
 }
 
@@ -105,10 +105,10 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
   const Deadline deadline = Deadline::in(context.timeout);
   const std::stop_token outer = context.stop;
   if (outer.stop_requested())
-    return sentence(ToolStatus::Interrupted, "the call was stopped before it began");
+    return sentence(ToolStatus::Interrupted, "the call was stopped before it started");
   const bool is_alone = !self->tool->is_parallel();
   if (is_alone && !self->acquire(deadline, outer)) {
-    return sentence(ToolStatus::Interrupted, "the call did not begin: the tool is busy with another call");
+    return sentence(ToolStatus::Interrupted, "the call did not start: the tool is busy with another call");
   }
   const auto call = std::make_shared<Call>();
   context.stop = call->stop.get_token();
@@ -124,7 +124,7 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
     }).detach();
   } catch (const std::exception&) {
     if (is_alone) self->release();
-    return sentence(ToolStatus::Broken, "the system has no room for another thread");
+    return sentence(ToolStatus::Broken, "cannot start another thread: the system's limit is reached");
   }
 
   const auto is_done = [&] { return call->output.has_value(); };
@@ -142,14 +142,14 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
   const std::string why = outer.stop_requested() ? "the call was stopped"
                                                  : "the tool did not end within " +
                                                        std::to_string(context.timeout.count()) + " ms";
-  return sentence(ToolStatus::Interrupted, why + "; it is not known what it did");
+  return sentence(ToolStatus::Interrupted, why + "; the call may have had side effects");
 }
 
 Result<void> ToolBox::add(std::shared_ptr<RunnableTool> tool) {
-  if (!tool) return fail(Code::Invalid, "this is no tool");
+  if (!tool) return fail(Code::Invalid, "tool is null");
   const Tool& spec = tool->spec();
-  if (spec.name.empty()) return fail(Code::Invalid, "a tool must have a name");
-  if (spec.is_custom) return fail(Code::Unsupported, "a tool that takes any text cannot be run");
+  if (spec.name.empty()) return fail(Code::Invalid, "tool has no name");
+  if (spec.is_custom) return fail(Code::Unsupported, "a custom tool (free text input) cannot be run");
   if (entry_of(spec.name)) return fail(Code::Conflict, "there is a tool " + quoted(spec.name) + " already");
   PARLEY_TRY(Schema schema, schema_of(*tool));
   std::string name = spec.name.str();
@@ -195,20 +195,20 @@ std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const Runnab
     case Permission::Allow:
       return std::nullopt;
     case Permission::Deny:
-      return sentence(ToolStatus::Denied, "this tool may not be used here");
+      return sentence(ToolStatus::Denied, "the permission policy denies this tool");
     case Permission::Ask:
       break;
   }
   if (is_approved) return std::nullopt;
   if (!approval_) {
-    return sentence(ToolStatus::Denied, "this call needs the approval of a person, and nobody can be asked");
+    return sentence(ToolStatus::Denied, "this call needs approval, and no approval callback is set");
   }
   if (approves(use)) return std::nullopt;
-  return sentence(ToolStatus::Denied, "a person did not approve this call");
+  return sentence(ToolStatus::Denied, "the user did not approve this call");
 }
 
 ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) const {
-  if (use.name.empty()) return sentence(ToolStatus::Unnamed, "the call names no tool");
+  if (use.name.empty()) return sentence(ToolStatus::Unnamed, "the call has no tool name");
   const auto entry = entry_of(use.name);
   if (!entry) {
     std::string words = "there is no tool " + quoted(use.name) + "; there is";
@@ -220,7 +220,7 @@ ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) con
     return sentence(ToolStatus::NotJson, "the arguments are not JSON: " + arguments.error().message);
   }
   if (!arguments->is_object()) {
-    return sentence(ToolStatus::Broken, "the arguments are not what the tool takes: expected an object");
+    return sentence(ToolStatus::Broken, "invalid arguments: expected an object");
   }
   if (const auto errors = entry->schema.check(*arguments); !errors.empty()) {
     return limited(sentence(ToolStatus::Broken, explained(errors)), context.max_output_bytes);
@@ -229,7 +229,7 @@ ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) con
     if (auto refusal = refused(use, *entry->tool, *arguments, context.is_approved))
       return *std::move(refusal);
   } catch (...) {
-    return sentence(ToolStatus::Denied, "whether this call may run could not be found out");
+    return sentence(ToolStatus::Denied, "the permission check threw an exception");
   }
   ToolContext inner = context;
   inner.call_id = use.id;

@@ -61,15 +61,15 @@ TEST(ToolBox, AnswersEveryCall) {
       {call("echo", R"({"s":"hi"})"), "ok: hi"},
       {call("echo", ""), "ok: "},
       {call("echo", " \n"), "ok: "},
-      {call("", "{}"), "unnamed: the call names no tool"},
+      {call("", "{}"), "unnamed: the call has no tool name"},
       {call("Echo"), "unknown: there is no tool 'Echo'; there is 'echo' 'bomb' 'stone' 'poor'"},
-      {call("echo", "[1]"), "broken: the arguments are not what the tool takes: expected an object"},
+      {call("echo", "[1]"), "broken: invalid arguments: expected an object"},
       {call("echo", R"({"s":1,"n":10,"m":0})"),
-       "broken: the arguments are not what the tool takes:\n- /m: unknown member; known members: "
+       "broken: invalid arguments:\n- /m: unknown member; known members: "
        "'n', 's'\n"
        "- /n: expected at most 9, got 10\n- /s: expected a string, got a number"},
       {call("bomb"), "broken: boom \xEF\xBF\xBD"},
-      {call("stone"), "broken: the tool threw something that says nothing"},
+      {call("stone"), "broken: the tool threw an unknown exception"},
       {call("poor"), "failed: there is none"},
   };
   for (const auto& row : rows) EXPECT_EQ(said(tools.run(row.use)), row.expected);
@@ -175,7 +175,7 @@ TEST(ToolBox, AStopAndADeadlineEndATool) {
   const ToolOutput stopped = tools.run(call("polite"), context);
   stopper.join();
   EXPECT_EQ(stopped.status, ToolStatus::Interrupted);
-  EXPECT_EQ(said(tools.run(call("polite"), context)), "interrupted: the call was stopped before it began");
+  EXPECT_EQ(said(tools.run(call("polite"), context)), "interrupted: the call was stopped before it started");
 }
 
 // T1, T5: it can only be left behind.
@@ -199,9 +199,9 @@ TEST(ToolBox, AToolThatHangsIsLeftBehind) {
                                     {.has_side_effects = false, .is_parallel = false})});
     context.timeout = milliseconds(1);
     EXPECT_EQ(said(tools.run(call("deaf"), context)),
-              "interrupted: the tool did not end within 1 ms; it is not known what it did");
+              "interrupted: the tool did not end within 1 ms; the call may have had side effects");
     EXPECT_EQ(said(tools.run(call("deaf"), context)),
-              "interrupted: the call did not begin: the tool is busy with another call");
+              "interrupted: the call did not start: the tool is busy with another call");
   }
   std::unique_lock lock(gate->mutex);
   gate->is_open = true;

@@ -24,14 +24,14 @@ std::unexpected<Error> explain(int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
-      return fail(Code::NotFound, "there is no such file");
+      return fail(Code::NotFound, "no such file");
     case EXDEV:
     case ELOOP:
-      return fail(Code::Invalid, "the path leads out of the workspace");
+      return fail(Code::Invalid, "the path is outside of the workspace");
     case EEXIST:
-      return fail(Code::Conflict, "there is such a file already");
+      return fail(Code::Conflict, "the file already exists");
     default:
-      return fail(Code::Unavailable, std::string("the system says: ") + std::strerror(error));
+      return fail(Code::Unavailable, std::string("system error: ") + std::strerror(error));
   }
 }
 
@@ -43,7 +43,7 @@ Result<Split> split(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   Split out{slash == std::string::npos ? "." : path.substr(0, slash), path.substr(slash + 1)};
   if (out.name.empty() || out.name == "." || out.name == "..") {
-    return fail(Code::Invalid, "the path names no file");
+    return fail(Code::Invalid, "the path does not name a file");
   }
   return out;
 }
@@ -111,12 +111,12 @@ Result<Workspace> Workspace::open(const std::string& root) {
   std::error_code error;
   const std::string real = std::filesystem::canonical(root, error).string();
   Descriptor folder(error ? -1 : ::open(real.c_str(), kFolderFlags));
-  if (!folder.is_open()) return fail(Code::NotFound, "the folder of the workspace is not there");
+  if (!folder.is_open()) return fail(Code::NotFound, "the workspace folder does not exist");
   return Workspace(real, std::move(folder));
 }
 
 Result<std::string> Workspace::beneath(std::string_view path) const {
-  const auto outside = [] { return fail(Code::Invalid, "the path leads out of the workspace"); };
+  const auto outside = [] { return fail(Code::Invalid, "the path is outside of the workspace"); };
   if (path.find('\0') != std::string_view::npos) return outside();
   if (path.starts_with('/')) {
     const std::string_view root = root_ == "/" ? "" : std::string_view(root_);
@@ -159,7 +159,7 @@ Result<std::string> Workspace::read(const std::string& path) const {
   PARLEY_TRY(const Descriptor file, open_beneath(path, O_RDONLY));
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return explain(errno);
-  if (!S_ISREG(status.st_mode)) return fail(Code::Invalid, "it is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail(Code::Invalid, "not a regular file");
   std::string bytes;
   constexpr std::size_t kPiece = std::size_t{64} * 1024;
   for (;;) {
@@ -201,9 +201,9 @@ Result<void> Workspace::replace(const std::string& path, std::string_view bytes)
   struct stat status{};
   if (fstatat(folder.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return explain(errno);
   if (S_ISLNK(status.st_mode)) {
-    return fail(Code::Invalid, "it is a link, and only the file that it leads to can be edited");
+    return fail(Code::Invalid, "it is a symbolic link: edit its target instead");
   }
-  if (!S_ISREG(status.st_mode)) return fail(Code::Invalid, "it is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail(Code::Invalid, "not a regular file");
   return write_file(folder, place.name, bytes, &status);
 }
 

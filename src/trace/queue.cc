@@ -72,7 +72,7 @@ Result<void> Tracer::Queue::flush(std::chrono::milliseconds time) {
   settled_.wait_until(lock, deadline.at(),
                       [&] { return oldest() >= target || failures_ != failures || is_closed_; });
   if (failures_ != failures) return std::unexpected(*failure_);
-  if (oldest() < target) return fail(Code::Timeout, "the receiver of traces did not take all spans in time");
+  if (oldest() < target) return fail(Code::Timeout, "the trace receiver did not accept all spans in time");
   return {};
 }
 
@@ -157,7 +157,7 @@ void Tracer::Queue::settle(const Result<net::Response>& answer) {
   ++failures_;
   wanted_ = 0;
   failure_ = answer ? fail(Code::Unavailable,
-                           "the receiver of traces answered with status " + std::to_string(answer->status))
+                           "the trace receiver returned status " + std::to_string(answer->status))
                           .error()
                     : answer.error();
   if (pause_.count() == 0) log(LogLevel::Warning, "spans could not be sent: " + failure_->message);

@@ -28,7 +28,7 @@ Result<Url> receiver_of(const std::string& endpoint) {
   PARLEY_TRY(Url url, parse_url(endpoint));
   if (url.scheme != "http" && url.scheme != "https") {
     return fail(Code::Invalid,
-                "the receiver of traces has the scheme " + url.scheme + ":, expected http: or https:");
+                "the trace endpoint has the scheme " + url.scheme + ":, expected http: or https:");
   }
   if (url.path.ends_with('/')) url.path.pop_back();
   if (!url.path.ends_with(kTracesPath)) url.path += kTracesPath;

@@ -45,9 +45,9 @@ EOF
 "$cxx" -std=c++23 -I"$source/include" "$work/main.cc" "$work/build/$open" "$@" -o "$work/main"
 "$work/main" postgresql://h postgres://h redis://h redis+unix:///s memory: >"$work/said"
 diff - "$work/said" <<'EOF'
-left out: this build has no store 'postgresql:': there was no libpq when it was made
-left out: this build has no store 'postgres:': there was no libpq when it was made
-left out: this build has no store 'redis:': there was no hiredis when it was made
-left out: this build has no store 'redis+unix:': there was no hiredis when it was made
+left out: this build has no support for 'postgresql:': it was built without libpq
+left out: this build has no support for 'postgres:': it was built without libpq
+left out: this build has no support for 'redis:': it was built without hiredis
+left out: this build has no support for 'redis+unix:': it was built without hiredis
 there
 EOF

@@ -155,7 +155,7 @@ TEST_F(Postgres, FreesTheLeaseOfAProcessThatHasEndedAndBoundsOthers) {
   EXPECT_TRUE(store.lease(key, "you", std::chrono::hours(1)));
   set_owner(me);
   EXPECT_EQ(store.lease(key, "you", std::chrono::hours(1)).error().message,
-            "the session is run by 'the dead'");
+            "the session is leased by 'the dead'");
   EXPECT_TRUE(store.lease(key, "you", std::chrono::hours(1), LeaseMode::Wait));
 }
 

@@ -143,7 +143,7 @@ TEST_F(Redis, FreesTheLeaseOfAProcessThatHasEnded) {
   const std::string me = this_process();
   dead(me);
   EXPECT_EQ(store_->lease(kKey, "you", std::chrono::hours(1)).error().message,
-            "the session is run by 'the dead'");
+            "the session is leased by 'the dead'");
   EXPECT_EQ(store_->append(kKey, Batch({said("early")})).error().code, Code::Conflict);
   dead(me + "0");  // it began at another time
   EXPECT_EQ(add("a").first, 0U);

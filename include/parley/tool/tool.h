@@ -38,7 +38,7 @@ enum class ToolStatus : std::uint8_t {
   Failed,       // the tool says that it could not do it
   Broken,       // the tool threw, died, or was given arguments its schema refuses
   NotJson,      // the arguments are no JSON
-  Unnamed,      // the call names no tool
+  Unnamed,      // the call has no tool name
   Unknown,      // there is no tool of this name
   Denied,       // the policy or a person said no
   Interrupted,  // a stop or a deadline; it is not known what was done

@@ -117,7 +117,7 @@ void write(json::Writer& out, const T& v) {
   } else if constexpr (HasWord<T>) {
     write_text(out, to_string(v));
   } else {
-    static_assert(std::is_enum_v<T>, "no rule says how this is serialised");
+    static_assert(std::is_enum_v<T>, "this type has no serialisation rule");
     write(out, std::to_underlying(v));
   }
 }

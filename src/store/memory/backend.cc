@@ -200,7 +200,7 @@ class MemoryBackend final : public Backend {
     out.is_ok = true;
     out.backend = "memory";
     out.version = "1";
-    out.warnings.emplace_back("nothing survives the end of this process");
+    out.warnings.emplace_back("data is lost when this process ends");
     return out;
   }
 

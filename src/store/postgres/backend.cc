@@ -230,7 +230,7 @@ class PostgresBackend final : public Backend {
       return out;
     }
     out.is_ok = server->takes_writes;
-    if (!out.is_ok) out.error = Error{Code::Unavailable, "this server of PostgreSQL is a standby", {}};
+    if (!out.is_ok) out.error = Error{Code::Unavailable, "the PostgreSQL server is a standby", {}};
     out.version = std::move(server->version);
     out.durability = server->durability;
     out.warnings = std::move(server->warnings);

@@ -159,7 +159,7 @@ Result<void> finish_connecting(pg_conn* connection, Deadline deadline) {
     }
     const short events = wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
     if (!wait_for(pq().socket(connection), events, deadline)) {
-      return fail(Code::Timeout, "PostgreSQL did not take the connection in time");
+      return fail(Code::Timeout, "the connection to PostgreSQL timed out");
     }
     wants = pq().connectPoll(connection);
   }
@@ -253,7 +253,7 @@ std::optional<std::int64_t> Answer::maybe_number(std::size_t row, int column) co
 Result<void> check_postgres_uri(const Secret& uri) {
   PARLEY_CHECK(load_pq());
   if (options_of(uri) != nullptr) return {};
-  return fail(Code::Invalid, "this is no URI of PostgreSQL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE");
+  return fail(Code::Invalid, "invalid PostgreSQL URI: expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE");
 }
 
 Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const Secret& uri, Deadline deadline) {
@@ -394,12 +394,12 @@ Sql<std::vector<Answer>> PostgresConnection::receive(Deadline deadline) {
 Sql<std::vector<Answer>> PostgresConnection::run(std::span<const Call> group, Deadline deadline) {
   if (deadline.has_passed()) {
     return std::unexpected(
-        SqlError(fail(Code::Timeout, "the deadline passed before PostgreSQL was asked").error()));
+        SqlError(fail(Code::Timeout, "the deadline passed before the request was sent to PostgreSQL").error()));
   }
   if (std::any_of(group.begin(), group.end(),
                   [](const Call& call) { return call.arguments.is_too_large(); })) {
     return std::unexpected(
-        SqlError(fail(Code::LimitExceeded, "PostgreSQL takes less than 1 GiB at once").error()));
+        SqlError(fail(Code::LimitExceeded, "the request is too large for PostgreSQL: the limit is 1 GiB").error()));
   }
   sent_.clear();
   PARLEY_CHECK(send_timeout(deadline));
@@ -415,7 +415,7 @@ Sql<std::vector<Answer>> PostgresConnection::commit(std::span<const Call> group,
   if (answers || !answers.error().is_cut) return answers;
   SqlError error = std::move(answers).error();
   error.code = Code::Unresolved;
-  error.message = "it cannot be told whether this happened: " + error.message;
+  error.message = "unknown whether the change was committed: " + error.message;
   return std::unexpected(std::move(error));
 }
 

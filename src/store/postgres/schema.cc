@@ -122,14 +122,14 @@ Result<std::optional<std::int64_t>> version_of(PostgresConnection& connection, b
   const Call group[] = {{kVersion}};
   PARLEY_TRY(const std::vector<Answer> answers, connection.run(group, deadline));
   if (answers[0].empty())
-    return fail(Code::Damaged, "the database does not say which version its tables have");
+    return fail(Code::Damaged, "the database has no schema version");
   return answers[0].number(0, 0);
 }
 
 Result<void> check_version(std::int64_t version) {
   if (version <= static_cast<std::int64_t>(kSteps.size())) return {};
-  return fail(Code::Unsupported, "the tables are those of a newer Parley: they have version " +
-                                     std::to_string(version) + ", and this one knows " +
+  return fail(Code::Unsupported, "the tables were made by a newer Parley: version " +
+                                     std::to_string(version) + ", this build supports up to " +
                                      std::to_string(kSteps.size()));
 }
 
@@ -166,10 +166,10 @@ PostgresFacts server_of(const Answer& answer) {
   out.durability = !waits ? Durability::None : syncs && writes_pages ? Durability::Full : Durability::Normal;
   out.takes_writes = !answer.flag(0, 4);
   const std::pair<bool, const char*> warnings[] = {
-      {!waits, "synchronous_commit is off: a crash of the server may take what was acknowledged"},
-      {!syncs, "fsync is off: a power failure may take everything"},
+      {!waits, "synchronous_commit is off: a crash of the server may lose acknowledged changes"},
+      {!syncs, "fsync is off: a power failure may lose everything"},
       {!writes_pages, "full_page_writes is off: a power failure may tear pages"},
-      {!out.takes_writes, "this server is a standby: nothing can be written"},
+      {!out.takes_writes, "the server is a standby: it accepts no writes"},
   };
   for (const auto& [is_so, sentence] : warnings) {
     if (is_so) out.warnings.emplace_back(sentence);

@@ -90,7 +90,7 @@ Sql<void> erase_unseen(PostgresConnection& connection, const std::string& tenant
 }  // namespace
 
 SqlError try_again() {
-  SqlError out(fail(Code::Unavailable, "others changed the session again and again").error());
+  SqlError out(fail(Code::Unavailable, "too many concurrent changes of the session: try again").error());
   out.state = kAgain;
   return out;
 }

@@ -16,7 +16,7 @@ Result<std::uint32_t> db_of(std::string_view path) {
   const char* end = path.data() + path.size();
   const auto [at, error] = std::from_chars(path.data() + 1, end, db);
   if (error != std::errc() || at != end) {
-    return fail(Code::Invalid, "what follows the host of a Redis server is the number of a database");
+    return fail(Code::Invalid, "invalid Redis URI: expected a database number after the host");
   }
   return db;
 }
@@ -32,19 +32,19 @@ std::string bare_host(const Url& url) {
 Result<RedisAddress> read_redis_uri(const Secret& uri) {
   PARLEY_TRY(Url url, parse_url(uri.reveal(), kMostUriBytes));
   if (url.query || url.fragment)
-    return fail(Code::Invalid, "the URI of a Redis server has no '?' and no '#'");
+    return fail(Code::Invalid, "invalid Redis URI: '?' and '#' are not supported");
   RedisAddress out;
   out.user = percent_decode(url.username);
   const Secret spelled = Secret::take(url.password);
   out.password = Secret::take(percent_decode(spelled.reveal()));
   if (url.scheme == "redis+unix") {
     if ((!url.host.empty() && url.host != "localhost") || url.path.size() < 2) {
-      return fail(Code::Invalid, "a socket is written as redis+unix:///path/of/the/socket");
+      return fail(Code::Invalid, "invalid Redis socket: expected redis+unix:///PATH");
     }
     out.path = percent_decode(url.path);
     return out;
   }
-  if (url.host.empty()) return fail(Code::Invalid, "the URI of a Redis server needs a host");
+  if (url.host.empty()) return fail(Code::Invalid, "invalid Redis URI: no host");
   out.host = bare_host(url);
   out.port = url.port.value_or(out.port);
   PARLEY_TRY(out.db, db_of(url.path));

@@ -47,7 +47,7 @@ Result<Place> read_place(std::string_view text, Durability durability) {
   for (std::size_t i = 0; i < 3; ++i) {
     const auto [next, error] = std::from_chars(at, end, numbers[i]);
     if (error != std::errc() || (i < 2 ? next == end || *next != ':' : next != end)) {
-      return fail(Code::Damaged, "the place of a batch cannot be read");
+      return fail(Code::Damaged, "cannot read the position of a batch");
     }
     at = next + 1;
   }
@@ -309,7 +309,7 @@ class RedisBackend final : public Backend {
   }
 
   static std::unexpected<Error> busy() {
-    return fail(Code::Unavailable, "too many others are changing this session");
+    return fail(Code::Unavailable, "too many concurrent changes of the session: try again");
   }
 
   // Marks the session and runs a script on it; again if its time was over, when it has gone.

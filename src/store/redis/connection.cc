@@ -58,13 +58,13 @@ struct Meaning {
   std::string_view sentence;
 };
 constexpr std::string_view kElsewhere =
-    "this Redis server is a node of a cluster that keeps the session on another node, and a store talks to "
+    "this Redis server is a node of a cluster that keeps the session on another node, and a store connects to "
     "one "
-    "address: give it that of a proxy before the cluster, or of a Redis server that is no cluster";
+    "address: use the address of a proxy in front of the cluster, or of a Redis server outside of a cluster";
 constexpr Meaning kMeanings[] = {
-    {"NOAUTH", Code::Unavailable, "the Redis server wants a password"},
-    {"WRONGPASS", Code::Unavailable, "the Redis server does not know this user or password"},
-    {"NOPERM", Code::Unavailable, "the Redis server does not allow this user what the store needs"},
+    {"NOAUTH", Code::Unavailable, "the Redis server requires a password"},
+    {"WRONGPASS", Code::Unavailable, "the Redis server rejected the user or password"},
+    {"NOPERM", Code::Unavailable, "the Redis user lacks permissions that the store needs"},
     {"LOADING", Code::Unavailable, "the Redis server is still loading its data"},
     {"BUSY", Code::Unavailable, "the Redis server is busy with a script"},
     {"READONLY", Code::Unavailable, "the Redis server is a replica and takes no writes"},
@@ -76,7 +76,7 @@ constexpr Meaning kMeanings[] = {
     {"TRYAGAIN", Code::Unavailable, "the Redis cluster is moving this session"},
     {"MOVED", Code::Unsupported, kElsewhere},
     {"ASK", Code::Unsupported, kElsewhere},
-    {"WRONGTYPE", Code::Damaged, "something else is in a key of the store"},
+    {"WRONGTYPE", Code::Damaged, "a key of the store holds another type of value"},
 };
 
 std::string_view first_word(std::string_view text) { return text.substr(0, text.find(' ')); }
@@ -181,7 +181,7 @@ Result<std::unique_ptr<RedisConnection>> RedisConnection::open(const RedisAddres
                                          ? redisConnectWithTimeout(address.host.c_str(), address.port, time)
                                          : redisConnectUnixWithTimeout(address.path.c_str(), time));
   if (wire->context == nullptr || wire->reader == nullptr) {
-    return fail(Code::Unavailable, "there is no memory for a connection to the Redis server");
+    return fail(Code::Unavailable, "out of memory while connecting to the Redis server");
   }
   if (wire->context->err != 0) {
     if (deadline.has_passed()) return fail(Code::Timeout, "the Redis server did not answer in time");
@@ -271,7 +271,7 @@ bool RedisConnection::is_alive() const {
 }
 
 Result<std::vector<RedisReply>> RedisConnection::exchange(const RedisRequest& request, Deadline deadline) {
-  if (deadline.has_passed()) return fail(Code::Timeout, "the deadline passed before the store was asked");
+  if (deadline.has_passed()) return fail(Code::Timeout, "the deadline passed before the request was sent");
   is_broken_ = true;  // until every answer is here
   PARLEY_CHECK(send(request.bytes(), deadline));
   std::vector<RedisReply> out;
@@ -292,7 +292,7 @@ Result<void> RedisConnection::send(std::string_view bytes, Deadline deadline) {
     } else if (!would_block()) {
       return fail(Code::Unavailable, "the Redis server closed the connection");
     } else if (!wait_for(wire_->fd(), POLLOUT, deadline)) {
-      return fail(Code::Timeout, "the Redis server did not take the request in time");
+      return fail(Code::Timeout, "the request to the Redis server timed out");
     }
   }
   return {};
@@ -303,7 +303,7 @@ Result<RedisReply> RedisConnection::receive(Deadline deadline) {
   while (true) {
     void* reply = nullptr;
     if (redisReaderGetReply(wire_->reader, &reply) != REDIS_OK) {
-      return fail(Code::Unresolved, "the Redis server answered what is not its protocol");
+      return fail(Code::Unresolved, "the Redis server sent an invalid response");
     }
     if (reply != nullptr) {
       const std::unique_ptr<RedisReply> owner(static_cast<RedisReply*>(reply));
@@ -313,7 +313,7 @@ Result<RedisReply> RedisConnection::receive(Deadline deadline) {
     if (got > 0) {
       redisReaderFeed(wire_->reader, buffer.data(), static_cast<std::size_t>(got));
     } else if (got == 0 || !would_block()) {
-      return fail(Code::Unresolved, "the connection to the Redis server broke before the answer came");
+      return fail(Code::Unresolved, "the connection to the Redis server broke before the response");
     } else if (!wait_for(wire_->fd(), POLLIN, deadline)) {
       return fail(Code::Unresolved, "the Redis server did not answer in time");
     }

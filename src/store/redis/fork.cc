@@ -91,7 +91,7 @@ Result<void> make_fork(RedisConnection& connection, const SessionKey& key, const
   while (true) {
     PARLEY_TRY(const RedisReply reply, connection.ask_one(request, deadline));
     if (reply.word() == "ok") return {};
-    if (reply.word() == "late") return fail(Code::Timeout, "the session was not forked in time");
+    if (reply.word() == "late") return fail(Code::Timeout, "forking the session timed out");
     if (reply.word() != "expired") return session_exists(key.session);
     PARLEY_CHECK(erase_expired(connection, made.tag, reply.items[1].text, deadline));
   }
@@ -108,7 +108,7 @@ Result<void> scan(RedisConnection& connection, std::string_view pattern, Deadlin
     RedisRequest request = connection.request();
     request.command({"SCAN", cursor, "MATCH", pattern, "COUNT", kScanCount});
     PARLEY_TRY(RedisReply reply, connection.ask_one(request, deadline));
-    if (reply.items.size() != 2) return fail(Code::Unavailable, "the Redis server cannot be searched");
+    if (reply.items.size() != 2) return fail(Code::Unavailable, "the Redis server cannot search");
     cursor = std::move(reply.items[0].text);
     PARLEY_CHECK(visit(reply.items[1].items));
   } while (cursor != "0");

@@ -38,12 +38,12 @@ constexpr Rule kRules[] = {
     {"role", "master", true, "the server is a replica and takes no writes"},
     {"loading", "0", true, "the server is still loading its data"},
     {"maxmemory_policy", "noeviction", true,
-     "maxmemory-policy is not noeviction: the server throws conversations away when its memory is full"},
+     "maxmemory-policy is not noeviction: the server deletes conversations when its memory is full"},
     {"aof_last_write_status", "ok", true, "the server could not write its append-only file"},
     {"aof_last_bgrewrite_status", "ok", false, "the server could not rewrite its append-only file"},
     {"rdb_last_bgsave_status", "ok", false, "the server could not write its last snapshot"},
     {"connected_slaves", "0", false,
-     "replicas follow behind: when one takes over, the last acknowledged messages may be gone"},
+     "replication is asynchronous: a failover may lose the last acknowledged messages"},
 };
 
 struct Level {
@@ -54,10 +54,10 @@ struct Level {
 Level level_of(const RedisFacts& facts) {
   const std::string_view sync = fact(facts, "appendfsync");
   if (fact(facts, "aof_enabled") != "1") {
-    return {Durability::None, "appendonly is no: a crash takes everything since the last snapshot"};
+    return {Durability::None, "appendonly is no: a crash loses everything since the last snapshot"};
   }
   if (sync.empty()) {
-    return {Durability::None, "the server does not tell its settings, so durability is unknown"};
+    return {Durability::None, "the server refuses CONFIG GET, so durability is unknown"};
   }
   // A server that is killed while it writes leaves the beginning of a transaction at the end of its file.
   // With this setting it cuts off the last command only: the rest runs at the next start, with what follows
@@ -65,18 +65,18 @@ Level level_of(const RedisFacts& facts) {
   if (fact(facts, "aof-load-truncated") != "no") {
     return {
         Durability::None,
-        "aof-load-truncated is not no: after a crash in the midst of a write, what comes next may be lost"};
+        "aof-load-truncated is not no: after a crash during a write, later writes may be lost"};
   }
   if (sync == "everysec") {
-    return {Durability::Normal, "appendfsync is everysec: a crash may take up to about a second"};
+    return {Durability::Normal, "appendfsync is everysec: a crash may lose about one second"};
   }
   if (sync != "always") {
-    return {Durability::None, "appendfsync is no: a power failure may take what the system had not written"};
+    return {Durability::None, "appendfsync is no: a power failure may lose what the system had not written"};
   }
   if (fact(facts, "no-appendfsync-on-rewrite") != "no") {
     return {
         Durability::Normal,
-        "no-appendfsync-on-rewrite is yes: a power failure while the server rewrites its file may take more"};
+        "no-appendfsync-on-rewrite is yes: a power failure while the server rewrites its file may lose more"};
   }
   return {Durability::Full, {}};
 }

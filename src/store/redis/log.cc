@@ -23,7 +23,7 @@ struct Chunk {
   std::vector<Row> rows;
 };
 
-std::unexpected<Error> damaged_head() { return fail(Code::Damaged, "the head of a session cannot be read"); }
+std::unexpected<Error> damaged_head() { return fail(Code::Damaged, "cannot read the head of a session"); }
 
 Result<std::vector<RedisPart>> read_parts(std::string_view packed) {
   std::optional<std::vector<std::string>> fields = unpack_fields(packed);

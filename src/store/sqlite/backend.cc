@@ -88,7 +88,7 @@ Result<Reading> look_read_only(const std::string& path) {
     if (!error && log > 0) {
       return fail(
           Code::Unavailable,
-          "the log of the database cannot be read where nothing can be written: copy the database and "
+          "cannot read the WAL file in a read-only folder: copy the database and "
           "'" +
               path + "-wal' to another folder",
           path);
@@ -273,7 +273,7 @@ class SqliteBackend final : public Backend {
     if (has_reset_bug(sqlite_version_number())) {
       out.warnings.push_back(
           "SQLite " + out.version +
-          " can lose pages if two programs write at once: let Parley alone write to the file");
+          " can lose pages if two programs write at once: let no other program write to the file");
     }
     for (std::string& warning : permission_warnings(path_)) out.warnings.push_back(std::move(warning));
     const std::lock_guard lock(mutex_);
@@ -300,7 +300,7 @@ class SqliteBackend final : public Backend {
 
   Result<void> back_up(const std::string& path, Deadline deadline) override {
     PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
-    if (!reading) return fail(Code::NotFound, "there is no database to back up", path_);
+    if (!reading) return fail(Code::NotFound, "no database to back up", path_);
     // A reader beside writers may not write, elsewhere neither.
     const Db::Mode mode = reading->mode == Db::Mode::Read ? Db::Mode::Write : reading->mode;
     PARLEY_TRY(Db db, Db::open(path_, mode));
@@ -322,7 +322,7 @@ class SqliteBackend final : public Backend {
   // A child of fork() shares locks and memory with its parent, and would break both.
   Result<void> check_process() const {
     if (pid_ == ::getpid()) return {};
-    return fail(Code::Unsupported, "the store was opened before fork(): open it in the child");
+    return fail(Code::Unsupported, "the store was opened before fork(): open it again in the subprocess");
   }
 
   static Result<void> check_damage(const Reading& reading) {
@@ -375,7 +375,7 @@ class SqliteBackend final : public Backend {
     if (!reading) return probe_place(path_);
     if (reading->mode != Db::Mode::Read) {
       return fail(Code::Unavailable,
-                  "the database can be read only: check the permissions of the file and its folder", path_);
+                  "the database is read-only: check the permissions of the file and its folder", path_);
     }
     return write(deadline, [](Db& db) { return db.run("UPDATE store SET base = base + 1"); });
   }
@@ -488,7 +488,7 @@ Result<std::unique_ptr<Backend>> sqlite_backend(const std::string& path, const S
   if (path.find('\0') != std::string::npos) return fail(Code::Invalid, "the path of the database has a NUL");
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  if (error) return fail(Code::Unavailable, "cannot tell the working directory: " + error.message(), path);
+  if (error) return fail(Code::Unavailable, "cannot get the working directory: " + error.message(), path);
   return std::make_unique<SqliteBackend>(absolute.string(), options.durability);
 }
 

@@ -94,7 +94,7 @@ TEST_F(SqliteBackend, RefusesADatabaseOfANewerVersion) {
 
 TEST_F(SqliteBackend, RefusesADatabaseOfSomebodyElse) {
   run("CREATE TABLE notes(text TEXT)");
-  EXPECT_EQ(refusal().message, "the database is not Parley's");
+  EXPECT_EQ(refusal().message, "not a Parley database");
 }
 
 // ---- What is refused stays as it is

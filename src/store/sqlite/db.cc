@@ -82,7 +82,7 @@ std::unexpected<Error> failure(sqlite3* db) {
   const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(db);
   const char* words = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
   const int system = db == nullptr ? 0 : system_error(db, code);
-  return fail(code_of(code), "the database said: " + std::string(words) + std::string(hint_of(code, system)));
+  return fail(code_of(code), "SQLite error: " + std::string(words) + std::string(hint_of(code, system)));
 }
 
 std::string_view bytes_of(const void* data, int size) {

@@ -74,12 +74,12 @@ Result<bool> make_file(const std::string& path) {
 
 Result<void> check_file(const struct stat& about, const std::string& path) {
   const auto refuse = [&](const char* why) {
-    return fail(Code::Invalid, std::string("a database must be ") + why, path);
+    return fail(Code::Invalid, std::string("the database must be ") + why, path);
   };
-  if (S_ISLNK(about.st_mode)) return refuse("the file itself, not a symbolic link to it");
+  if (S_ISLNK(about.st_mode)) return refuse("a regular file: this is a symbolic link");
   if (!S_ISREG(about.st_mode)) return refuse("a regular file");
-  if (about.st_nlink != 1) return refuse("under one name only, and this file has several");
-  if (about.st_uid != ::geteuid()) return refuse("your own, and this file has another owner");
+  if (about.st_nlink != 1) return refuse("a file without hard links: this file has several names");
+  if (about.st_uid != ::geteuid()) return refuse("a file that you own: this file has another owner");
   return {};
 }
 
@@ -137,7 +137,7 @@ std::vector<std::string> permission_warnings(const std::string& path) {
   std::vector<std::string> out;
   struct stat about = {};
   if (::stat(path.c_str(), &about) == 0 && (about.st_mode & 077) != 0) {
-    out.emplace_back("others may open the database: chmod 600 puts it right");
+    out.emplace_back("other users can open the database: run chmod 600");
   }
   return out;
 }

@@ -158,7 +158,7 @@ Result<std::int64_t> check_owner(Db& db, const std::string& path) {
   if (application != kApplicationId) {
     PARLEY_TRY(const std::int64_t tables, db.number("SELECT count(*) FROM sqlite_schema"));
     if (tables == 0 && version == 0) return 0;
-    return fail(Code::Invalid, "the database is not Parley's", path);
+    return fail(Code::Invalid, "not a Parley database", path);
   }
   if (version <= kVersion) return version;
   return fail(Code::Unsupported,

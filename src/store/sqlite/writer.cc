@@ -64,7 +64,7 @@ Result<void> check_before_opening(const std::string& path) {
 Result<void> set_up(Db& db, Durability durability, const std::string& path) {
   PARLEY_CHECK(db.run(kPageSize));
   PARLEY_TRY(const std::string mode, db.word("PRAGMA journal_mode = WAL"));
-  if (mode != "wal") return fail(Code::Unsupported, "the database cannot have a log of writes", path);
+  if (mode != "wal") return fail(Code::Unsupported, "the database does not support WAL mode", path);
   PARLEY_CHECK(db.run(synchronous(durability)));
   return db.run(kSettings);
 }
@@ -85,7 +85,7 @@ std::optional<Fault> loss_of(const Mark& mark, const std::optional<Witnessed>& s
   return Fault{
       "the last " + count + " changes, which were acknowledged, are lost: the log '" + path +
       "-wal' was damaged or deleted, or an older copy was put in its place; restore a backup, or delete '" +
-      witness_path(path) + "' to go on without them"};
+      witness_path(path) + "' to continue without them"};
 }
 
 Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open(const std::string& path, Durability durability,
@@ -169,7 +169,7 @@ Result<void> SqliteWriter::empty_log(const Deadline& deadline) {
   const Job job = [&](Db& db) -> Result<void> {
     db.wait_until(deadline);
     PARLEY_TRY(const Db::Checkpointed done, db.checkpoint(true));
-    if (!done.is_complete) return fail(Code::Timeout, "somebody is reading the database");
+    if (!done.is_complete) return fail(Code::Timeout, "another process is reading the database");
     return {};
   };
   Request request{job, deadline, true};
