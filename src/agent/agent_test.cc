@@ -17,7 +17,7 @@ using Lines = std::vector<std::string>;
 
 bool is_valid(const std::vector<Message>& messages) { return validate(messages).empty(); }
 
-TEST(Agent, G1_ARunThatAnsweredIsFinished) {
+TEST(Agent, AGENT1_ARunThatAnsweredIsFinished) {
   Scene scene({says("hello")});
   const RunReport report = scene.run();
   EXPECT_EQ(report.end, RunEnd::Answered);
@@ -29,7 +29,7 @@ TEST(Agent, G1_ARunThatAnsweredIsFinished) {
   EXPECT_EQ(report.calls.size(), 1U);
 }
 
-TEST(Agent, G1_ARunThatFailedIsInErrorAndSaysWhy) {
+TEST(Agent, AGENT1_ARunThatFailedIsInErrorAndSaysWhy) {
   Scene scene({fails(FailureKind::Auth, Code::Invalid, "the key is wrong")});
   const RunReport report = scene.run();
   EXPECT_EQ(report.end, RunEnd::Failed);
@@ -40,7 +40,7 @@ TEST(Agent, G1_ARunThatFailedIsInErrorAndSaysWhy) {
   EXPECT_EQ(scene.model->asked.size(), 1U) << "what failed for good is not asked again";
 }
 
-TEST(Agent, G2_AnAnswerEndsTheRunAndTheNextRunHasAllItsSteps) {
+TEST(Agent, AGENT2_AnAnswerEndsTheRunAndTheNextRunHasAllItsSteps) {
   Scene scene({calls({call("a", "look")}), says("one"), calls({call("b", "look")}), says("two")},
               {.max_steps = 2});
   EXPECT_EQ(scene.run("first").text, Text("one"));
@@ -70,7 +70,7 @@ TEST(Agent, OutOfStepsIsAnError) {
   EXPECT_TRUE(is_valid(scene.stored())) << "each call has an id of its own, whatever the model calls it";
 }
 
-TEST(Agent, G3_TheCallIsStoredBeforeItsToolRuns) {
+TEST(Agent, AGENT3_TheCallIsStoredBeforeItsToolRuns) {
   Scene scene({calls({call("a", "peek")}), says("done")});
   Lines seen;
   scene.tools.add("peek", [&](const Json&, const ToolContext&) {
@@ -81,7 +81,7 @@ TEST(Agent, G3_TheCallIsStoredBeforeItsToolRuns) {
   EXPECT_EQ(seen, (Lines{"user: do it", "assistant:  +peek"}));
 }
 
-TEST(Agent, G3_ACallThatCannotBeStoredIsNotRun) {
+TEST(Agent, AGENT3_ACallThatCannotBeStoredIsNotRun) {
   Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
     // Somebody takes the session over, and appends.
     const auto lease =
@@ -97,7 +97,7 @@ TEST(Agent, G3_ACallThatCannotBeStoredIsNotRun) {
   EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it"}));
 }
 
-TEST(Agent, G5_WhatCannotBeRunIsAResult) {
+TEST(Agent, AGENT5_WhatCannotBeRunIsAResult) {
   Scene scene({calls({call("a", "nobody"), call("b", "look", "{"), call("c", "fail"), call("d", "throw"),
                       call("e", "look", "[]")}),
                says("I see")});
@@ -112,7 +112,7 @@ TEST(Agent, G5_WhatCannotBeRunIsAResult) {
   EXPECT_TRUE(validate_history(stored).empty());
 }
 
-TEST(Agent, G6_CallsRunInParallelAndTheirResultsStandInTheirOrder) {
+TEST(Agent, AGENT6_CallsRunInParallelAndTheirResultsStandInTheirOrder) {
   std::barrier all_three(3);
   std::atomic<int> last = 0;
   Scene scene({calls({call("a", "meet", R"({"n":1})"), call("b", "meet", R"({"n":2})"),
@@ -130,7 +130,7 @@ TEST(Agent, G6_CallsRunInParallelAndTheirResultsStandInTheirOrder) {
                                              "tool: n2", "tool: n3", "assistant: met"}));
 }
 
-TEST(Agent, G6_AToolThatMustBeAloneIsAlone) {
+TEST(Agent, AGENT6_AToolThatMustBeAloneIsAlone) {
   std::atomic<int> inside = 0;
   std::atomic<int> most = 0;
   const auto work = [&](const Json&, const ToolContext&) {
@@ -145,7 +145,7 @@ TEST(Agent, G6_AToolThatMustBeAloneIsAlone) {
   EXPECT_EQ(most, 1);
 }
 
-TEST(Agent, G6_NoMoreThreadsThanAllowed) {
+TEST(Agent, AGENT6_NoMoreThreadsThanAllowed) {
   std::atomic<int> inside = 0;
   std::atomic<int> most = 0;
   std::vector<ToolCall> many;
@@ -162,7 +162,7 @@ TEST(Agent, G6_NoMoreThreadsThanAllowed) {
   EXPECT_EQ(scene.tools.ran->size(), 9U);
 }
 
-TEST(Agent, G6_ACallBeginsWhenAnyOtherEnds) {
+TEST(Agent, AGENT6_ACallBeginsWhenAnyOtherEnds) {
   std::latch third_began(1);
   Scene scene({calls({call("a", "slow"), call("b", "look"), call("c", "third")}), says("done")},
               {.parallel_tools = 2});
@@ -179,7 +179,7 @@ TEST(Agent, G6_ACallBeginsWhenAnyOtherEnds) {
                                              "tool: seen", "tool: began", "assistant: done"}));
 }
 
-TEST(Agent, G6_NoCallBeginsBehindAStop) {
+TEST(Agent, AGENT6_NoCallBeginsBehindAStop) {
   std::stop_source stop;
   Scene scene({calls({call("a", "stop"), call("b", "look"), call("c", "look")})}, {.parallel_tools = 1});
   scene.tools.add("stop", [&](const Json&, const ToolContext&) {
@@ -195,7 +195,7 @@ TEST(Agent, G6_NoCallBeginsBehindAStop) {
                    "tool! not run: the run was stopped", "tool! not run: the run was stopped"}));
 }
 
-TEST(Agent, G7_NothingRunsBehindASpecialTool) {
+TEST(Agent, AGENT7_NothingRunsBehindASpecialTool) {
   Scene scene(
       {calls({call("a", "look"), call("b", "Terminate"), call("c", "terminate"), call("d", "look")}, "bye")});
   const RunReport report = scene.run();
@@ -209,13 +209,13 @@ TEST(Agent, G7_NothingRunsBehindASpecialTool) {
   EXPECT_EQ(line_of(stored.back()), "tool! not run: the run has ended");
 }
 
-TEST(Agent, G7_ASpecialToolIsKnownByItsNameInAnyCase) {
+TEST(Agent, AGENT7_ASpecialToolIsKnownByItsNameInAnyCase) {
   Scene scene({calls({call("a", "Finish")})}, {.special_tools = {"fiNISH"}});
   scene.tools.add("Finish", [](const Json&, const ToolContext&) { return ToolOutput::text(Text("over")); });
   EXPECT_EQ(scene.run().end, RunEnd::Terminated);
 }
 
-TEST(Agent, G8_WithNoToolChoiceNothingRuns) {
+TEST(Agent, AGENT8_WithNoToolChoiceNothingRuns) {
   Scene scene({calls({call("a", "look")}), says("fine")}, {.tool_choice = ToolChoice::None});
   EXPECT_EQ(scene.run().text, Text("fine"));
   EXPECT_TRUE(scene.tools.ran->empty());
@@ -223,7 +223,7 @@ TEST(Agent, G8_WithNoToolChoiceNothingRuns) {
   EXPECT_EQ(scene.model->asked[0].conversation.settings().get(Setting::ToolChoice), Json::string("none"));
 }
 
-TEST(Agent, G9_EqualCallsAreWarnedOfOnceAndThenEndTheRun) {
+TEST(Agent, AGENT9_EqualCallsAreWarnedOfOnceAndThenEndTheRun) {
   std::vector<std::size_t> told;
   AgentOptions options;
   options.on_event = [&](const AgentEvent& event) {
@@ -246,7 +246,7 @@ TEST(Agent, G9_EqualCallsAreWarnedOfOnceAndThenEndTheRun) {
   for (const Message& message : scene.stored()) EXPECT_FALSE(line_of(message).contains("same thing"));
 }
 
-TEST(Agent, G9_WhoeverTurnsBackFromACircleGoesOn) {
+TEST(Agent, AGENT9_WhoeverTurnsBackFromACircleGoesOn) {
   std::vector<std::size_t> told;
   AgentOptions options;
   options.on_event = [&](const AgentEvent& event) {
@@ -258,13 +258,13 @@ TEST(Agent, G9_WhoeverTurnsBackFromACircleGoesOn) {
   EXPECT_EQ(told, (std::vector<std::size_t>{3, 3})) << "and is warned of the next one";
 }
 
-TEST(Agent, G9_WithoutAThresholdNobodyMinds) {
+TEST(Agent, AGENT9_WithoutAThresholdNobodyMinds) {
   Scene scene({calls({call("a", "look")})}, {.max_steps = 9, .duplicate_threshold = 0});
   EXPECT_EQ(scene.run().end, RunEnd::MaxSteps);
   EXPECT_EQ(scene.tools.ran->size(), 9U);
 }
 
-TEST(Agent, G9_LargerCirclesAreSeenToo) {
+TEST(Agent, AGENT9_LargerCirclesAreSeenToo) {
   std::size_t n = 0;
   Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
     const std::vector<ToolCall> one = {call("x", n++ % 2 == 0 ? "look" : "fail")};
@@ -274,7 +274,7 @@ TEST(Agent, G9_LargerCirclesAreSeenToo) {
   EXPECT_EQ(n, 8U);
 }
 
-TEST(Agent, G9_OtherArgumentsAreAnotherStep) {
+TEST(Agent, AGENT9_OtherArgumentsAreAnotherStep) {
   std::size_t n = 0;
   Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
                 const std::string at = R"({"at":)" + std::to_string(n++) + "}";
@@ -285,7 +285,7 @@ TEST(Agent, G9_OtherArgumentsAreAnotherStep) {
   EXPECT_EQ(scene.run().end, RunEnd::MaxSteps);
 }
 
-TEST(Agent, G9_AnswersThatSayNothingAreNotStoredAndEndTheRun) {
+TEST(Agent, AGENT9_AnswersThatSayNothingAreNotStoredAndEndTheRun) {
   Scene scene({says("")});
   const RunReport report = scene.run();
   EXPECT_EQ(report.end, RunEnd::Stuck);
@@ -293,7 +293,7 @@ TEST(Agent, G9_AnswersThatSayNothingAreNotStoredAndEndTheRun) {
   EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it"}));
 }
 
-TEST(Agent, G10_ASessionIsRunByOneAgent) {
+TEST(Agent, AGENT10_ASessionIsRunByOneAgent) {
   Scene scene({calls({call("a", "other")}), says("done")});
   Result<RunReport> second = fail(Code::Missing, "");
   scene.tools.add("other", [&](const Json&, const ToolContext&) {
@@ -309,7 +309,7 @@ TEST(Agent, G10_ASessionIsRunByOneAgent) {
   EXPECT_TRUE(scene.agent->run(Message::user_message("again"))) << "the lease was given back";
 }
 
-TEST(Agent, G10_AnAgentDoesNotRunInsideItsOwnRun) {
+TEST(Agent, AGENT10_AnAgentDoesNotRunInsideItsOwnRun) {
   Scene scene({calls({call("a", "self")}), says("done")});
   Error error{};
   scene.tools.add("self", [&](const Json&, const ToolContext&) {
@@ -495,7 +495,7 @@ std::vector<ToolCall> many_calls(int count) {
   return out;
 }
 
-TEST(Agent, G11_OfTooManyCallsNoneRuns) {
+TEST(Agent, AGENT11_OfTooManyCallsNoneRuns) {
   Scene scene({calls(many_calls(5)), says("never")}, {.max_calls = 4});
   const RunReport report = scene.run();
   EXPECT_EQ(report.end, RunEnd::Failed);
@@ -512,7 +512,7 @@ TEST(Agent, G11_OfTooManyCallsNoneRuns) {
   }
 }
 
-TEST(Agent, G11_AsManyCallsAsTheLimitRun) {
+TEST(Agent, AGENT11_AsManyCallsAsTheLimitRun) {
   for (const MemoryOptions& memory : {MemoryOptions{}, MemoryOptions{.budget = Budget::unlimited()}}) {
     Scene scene({calls(many_calls(128)), says("done")}, {}, memory);
     EXPECT_EQ(scene.run().end, RunEnd::Answered);
@@ -549,7 +549,7 @@ TEST(Agent, AStopAmongManyCallsEndsTheRunWithEveryCallAnswered) {
   EXPECT_EQ(results, 901U);
 }
 
-TEST(Agent, G12_AnAnswerThatReachedTheLimitSaysSoAndIsContinued) {
+TEST(Agent, AGENT12_AnAnswerThatReachedTheLimitSaysSoAndIsContinued) {
   for (const Finish finish : {Finish::Length, Finish::ContextFull}) {
     Scene scene({says(Message::assistant_message(Text("The first half,")), finish), says(" the second.")});
     const RunReport first = scene.run();
@@ -569,14 +569,14 @@ TEST(Agent, G12_AnAnswerThatReachedTheLimitSaysSoAndIsContinued) {
   }
 }
 
-TEST(Agent, G12_EveryOtherEndIsInTheReport) {
+TEST(Agent, AGENT12_EveryOtherEndIsInTheReport) {
   for (const Finish finish : {Finish::Filtered, Finish::Refused, Finish::Error, Finish::StopSequence}) {
     Scene scene({says(Message::assistant_message(Text("so")), finish)});
     EXPECT_EQ(scene.run().finish, finish);
   }
 }
 
-TEST(Agent, G13_AnAnswerWithoutTheCallThatIsRequiredFails) {
+TEST(Agent, AGENT13_AnAnswerWithoutTheCallThatIsRequiredFails) {
   Scene scene({calls({call("a", "look")}), says("I would rather not")},
               {.tool_choice = ToolChoice::Required});
   const RunReport report = scene.run();

@@ -125,7 +125,7 @@ class Group {
 };
 
 // Runs calls side by side: whenever one ends, the next one begins, unless there was a stop. A result is kept
-// as soon as those before it are. Every ToolStarted has its ToolEnded (H2), also if a result cannot be
+// as soon as those before it are. Every ToolStarted has its ToolEnded (EVENT2), also if a result cannot be
 // stored: then no further call begins, the error of the store comes back, and the calls have no result until
 // somebody resumes. Gives the outputs of those that began.
 Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> calls,

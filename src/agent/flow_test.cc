@@ -37,7 +37,7 @@ TEST(Flow, CarriesOutAPlanAndSumsItUp) {
   EXPECT_EQ(report->calls.size(), 2U);
 }
 
-TEST(Flow, F1_AStepThatFailsIsTriedAgainAndThenBlocked) {
+TEST(Flow, FLOW1_AStepThatFailsIsTriedAgainAndThenBlocked) {
   auto planner = std::make_shared<ScriptedModel>(
       std::vector<Turn>{plans(R"json({"title":"t","steps":["one","two"]})json"), says("")});
   const Turn down = fails(FailureKind::Server, Code::Unavailable, "down");
@@ -59,7 +59,7 @@ TEST(Flow, F1_AStepThatFailsIsTriedAgainAndThenBlocked) {
   EXPECT_EQ(report->summary, report->plan.text()) << "a model that says nothing is not needed for the end";
 }
 
-TEST(Flow, F2_APlanIsNotLongerThanAllowed) {
+TEST(Flow, FLOW2_APlanIsNotLongerThanAllowed) {
   auto planner = std::make_shared<ScriptedModel>(
       std::vector<Turn>{plans(R"json({"title":"t","steps":["1","2","","3"]})json"), says("x")});
   Scene worker({says("done")});
@@ -67,7 +67,7 @@ TEST(Flow, F2_APlanIsNotLongerThanAllowed) {
   EXPECT_EQ(flow->execute(Text("x"))->plan.steps.size(), 2U);
 }
 
-TEST(Flow, F3_WithoutAPlanOfUseThereAreThreeSteps) {
+TEST(Flow, FLOW3_WithoutAPlanOfUseThereAreThreeSteps) {
   for (const Turn& turn : {says("no idea"), plans("{"), plans(R"json({"title":"t","steps":[]})json")}) {
     auto planner = std::make_shared<ScriptedModel>(std::vector<Turn>{turn, says("x")});
     Scene worker({says("done")});
@@ -80,7 +80,7 @@ TEST(Flow, F3_WithoutAPlanOfUseThereAreThreeSteps) {
 }
 
 // Fifty characters, whatever they take.
-TEST(Flow, F3_ATitleIsCutByCharacters) {
+TEST(Flow, FLOW3_ATitleIsCutByCharacters) {
   std::string fifty;
   for (int i = 0; i < 50; ++i) fifty += "\u4F60";
   for (const auto& [request, title] : {std::pair(fifty, fifty), std::pair(fifty + "\u597D", fifty + "..."),
@@ -92,7 +92,7 @@ TEST(Flow, F3_ATitleIsCutByCharacters) {
   }
 }
 
-TEST(Flow, F4_ATagNamesTheAgent) {
+TEST(Flow, FLOW4_ATagNamesTheAgent) {
   auto planner = std::make_shared<ScriptedModel>(std::vector<Turn>{
       plans(
           R"json({"title":"t","steps":["[CODE] write","[nobody] rest","just do","sort a[0] [Code]","[[code]"]})json"),
@@ -109,7 +109,7 @@ TEST(Flow, F4_ATagNamesTheAgent) {
   EXPECT_EQ(report->plan.steps[4].result, Text("by the coder"));
 }
 
-TEST(Flow, F5_AStopEndsIt) {
+TEST(Flow, FLOW5_AStopEndsIt) {
   auto planner = std::make_shared<ScriptedModel>(
       std::vector<Turn>{plans(R"json({"title":"t","steps":["one","two"]})json")});
   std::stop_source stop;

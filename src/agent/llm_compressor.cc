@@ -28,7 +28,7 @@ void append_result(std::string& out, const ToolResultBlock& result) {
   }
 }
 
-// The messages as a transcript, a line or more each (L2).
+// The messages as a transcript, a line or more each (COMPRESSOR2).
 std::string transcript(std::span<const Message> messages) {
   std::string out;
   for (const Message& message : messages) {

@@ -33,7 +33,7 @@ CompressionRequest request_for(const std::vector<Message>& messages) {
   return request;
 }
 
-TEST(LlmCompressor, L1_L2_AsksAModelAboutWhatWasSaidAndNothingElse) {
+TEST(LlmCompressor, COMPRESSOR1_COMPRESSOR2_AsksAModelAboutWhatWasSaidAndNothingElse) {
   auto model = std::make_shared<ScriptedModel>(std::vector<Turn>{says("Task: the key.")});
   LlmCompressor compressor(model);
   const std::vector<Message> messages = some_messages();
@@ -55,7 +55,7 @@ TEST(LlmCompressor, L1_L2_AsksAModelAboutWhatWasSaidAndNothingElse) {
   EXPECT_FALSE(words.contains("call_secret_id"));
 }
 
-TEST(LlmCompressor, L3_PicksForItselfIfTheModelIsOfNoUse) {
+TEST(LlmCompressor, COMPRESSOR3_PicksForItselfIfTheModelIsOfNoUse) {
   const std::vector<Message> messages = some_messages();
   const auto expected = ExtractiveCompressor().compress(request_for(messages));
   ASSERT_TRUE(expected);
@@ -73,7 +73,7 @@ TEST(LlmCompressor, L3_PicksForItselfIfTheModelIsOfNoUse) {
   }
 }
 
-TEST(LlmCompressor, L3_StopsAModelThatTakesTooLong) {
+TEST(LlmCompressor, COMPRESSOR3_StopsAModelThatTakesTooLong) {
   const Turn waits = [](const ModelRequest&, const CallOptions& options) -> Called<ModelAnswer> {
     while (!options.stop.stop_requested()) std::this_thread::yield();
     CallError error;
@@ -87,7 +87,7 @@ TEST(LlmCompressor, L3_StopsAModelThatTakesTooLong) {
   EXPECT_TRUE(compressor.compress(request));
 }
 
-TEST(LlmCompressor, L4_KeepsToItsLength) {
+TEST(LlmCompressor, COMPRESSOR4_KeepsToItsLength) {
   LlmCompressor compressor(
       std::make_shared<ScriptedModel>(std::vector<Turn>{says("\u00e4\u00e4\u00e4\u00e4")}));
   const std::vector<Message> messages = some_messages();

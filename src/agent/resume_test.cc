@@ -104,7 +104,7 @@ void die_behind_the_end(Scene& scene, std::size_t results) {
   ASSERT_TRUE(memory->add(Message::tool_message("over", "terminate", "a")));
 }
 
-TEST(Resume, G7_NothingRunsBehindASpecialToolThatEndedTheRun) {
+TEST(Resume, AGENT7_NothingRunsBehindASpecialToolThatEndedTheRun) {
   for (const PendingCalls pending : {PendingCalls::Interrupted, PendingCalls::Rerun, PendingCalls::Ask}) {
     Scene scene({says("never asked")});
     scene.tools.box->set_approve([](const ToolUseBlock&) { return true; });
@@ -490,7 +490,7 @@ TEST(Reply, ASchemaThatIsNoneIsRefused) {
   EXPECT_FALSE(ToolCallAgent::open(scene.model, scene.tools.box, *std::move(memory), options));
 }
 
-// H1 to H3, as one line of words.
+// EVENT1 to EVENT3, as one line of words.
 TEST(Events, TellARunInOrder) {
   std::string told;
   Scene* scene_of = nullptr;
@@ -515,7 +515,7 @@ TEST(Events, TellARunInOrder) {
       std::vector<Turn>{fails(FailureKind::Server, Code::Unavailable, "down")});
   scene.open(options);
   scene.run();
-  EXPECT_EQ(told, "run step ask /step /run ") << "H1 and H2 hold for what fails";
+  EXPECT_EQ(told, "run step ask /step /run ") << "H1 and EVENT2 hold for what fails";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using trace::Span;
 // What the conventions call an error that has no name.
 constexpr std::string_view kOtherError = "_OTHER";
 
-// The spans that are open. Events come from one thread at a time (H4).
+// The spans that are open. Events come from one thread at a time (EVENT4).
 class Watcher {
  public:
   Watcher(trace::Tracer& tracer, SpanOptions options) : tracer_(tracer), options_(std::move(options)) {}

@@ -63,7 +63,7 @@ std::vector<std::string> names_of(const Spans& spans) {
   return names;
 }
 
-TEST(AgentSpans, Y1ARunIsATreeOfSpans) {
+TEST(AgentSpans, SPAN1_ARunIsATreeOfSpans) {
   Watched watched;
   Scene scene({calls({call("a", "look", R"({"at":"it"})"), call("b", "fail")}), says("done")},
               {.on_event = watched.watcher()});
@@ -123,7 +123,7 @@ TEST(AgentSpans, AQuestionCarriesItsSpan) {
       << "and nothing without a trace";
 }
 
-TEST(AgentSpans, Y2AToolThatFailsHasItsStatus) {
+TEST(AgentSpans, SPAN2_AToolThatFailsHasItsStatus) {
   Watched watched;
   Scene scene({calls({call("b", "fail"), call("c", "nobody")}), says("done")},
               {.on_event = watched.watcher()});
@@ -137,7 +137,7 @@ TEST(AgentSpans, Y2AToolThatFailsHasItsStatus) {
   EXPECT_FALSE(spans["invoke_agent manus"].get("status"));
 }
 
-TEST(AgentSpans, Y2ARunThatFailsSaysWhyAndSoDoesItsQuestion) {
+TEST(AgentSpans, SPAN2_ARunThatFailsSaysWhyAndSoDoesItsQuestion) {
   Watched watched;
   Scene scene({fails(FailureKind::Auth, Code::Invalid, "the key is wrong")}, {.on_event = watched.watcher()});
   scene.run();
@@ -149,14 +149,14 @@ TEST(AgentSpans, Y2ARunThatFailsSaysWhyAndSoDoesItsQuestion) {
   }
 }
 
-TEST(AgentSpans, Y2ARunOutOfStepsSaysSo) {
+TEST(AgentSpans, SPAN2_ARunOutOfStepsSaysSo) {
   Watched watched;
   Scene scene({calls({call("a", "look")})}, {.max_steps = 1, .on_event = watched.watcher()});
   scene.run();
   EXPECT_EQ(attribute(watched.sent().back(), "error.type"), "max_steps");
 }
 
-TEST(AgentSpans, Y3WhatWasSaidStaysUnlessItIsAskedFor) {
+TEST(AgentSpans, SPAN3_WhatWasSaidStaysUnlessItIsAskedFor) {
   for (const bool capture : {false, true}) {
     Watched watched(capture);
     Scene scene({calls({call("a", "look", R"({"at":"the arguments"})")}), says("the answer")},

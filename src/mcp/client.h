@@ -26,7 +26,7 @@ class McpClient {
   // False while the last list() is all there is to know.
   bool is_stale() const { return is_stale_; }
 
-  // MC1.
+  // MCP1.
   ToolOutput call(std::string_view tool, const Json& arguments, const ToolContext& context);
 
  private:

@@ -65,7 +65,7 @@ class Incoming {
  private:
   void take(std::string_view text) {
     const Result<std::vector<McpMessage>> messages = read_mcp_messages(text, max_bytes_);
-    if (!messages) return;  // MC4
+    if (!messages) return;  // MCP4
     for (const McpMessage& message : *messages) on_message_(message);
   }
 
@@ -229,7 +229,7 @@ class HttpTransport final : public McpTransport {
   }
 
   // Takes the rest of a stream that ended too soon, as far as there is one, until `is_done`. This does not
-  // repeat a call (MC1).
+  // repeat a call (MCP1).
   Result<void> go_on(Stream stream, const Incoming::OnMessage& on_message,
                      const std::function<bool()>& is_done, Deadline deadline,
                      const std::stop_token& stop) const {

@@ -79,7 +79,7 @@ struct McpPage {
 };
 Result<McpPage> read_mcp_page(const Json& result);
 
-// The answer to "tools/call" (MC6). Media that are no base64 become a text that says so. Fails with WrongType
+// The answer to "tools/call" (MCP6). Media that are no base64 become a text that says so. Fails with WrongType
 // or Missing if it is no result of a tool.
 Result<ToolOutput> read_mcp_output(const Json& result);
 

@@ -94,7 +94,7 @@ TEST(McpPages, HaveToolsAndACursor) {
   ASSERT_EQ(page->tools.size(), 2U);
   EXPECT_EQ(page->tools[0].description.view(), "A");
   EXPECT_TRUE(page->tools[0].only_reads);
-  EXPECT_FALSE(page->tools[1].only_reads);  // MC7
+  EXPECT_FALSE(page->tools[1].only_reads);  // MCP7
   EXPECT_EQ(page->tools[1].schema.text().view(), R"({"type":"object"})");
   EXPECT_EQ(page->next->view(), "2");
   EXPECT_FALSE(read_mcp_page(parsed(R"({"tools":[],"nextCursor":""})"))->next);
@@ -102,7 +102,7 @@ TEST(McpPages, HaveToolsAndACursor) {
   EXPECT_EQ(read_mcp_page(parsed(R"({"tools":[{"name":"a"},{}]})")).error().path, "/tools/1");
 }
 
-// MC6.
+// MCP6.
 TEST(McpOutputs, KeepEveryKindOfContent) {
   const auto output = read_mcp_output(parsed(R"json({"content":[
       {"type":"text","text":"t"},

@@ -20,7 +20,7 @@ TEST(McpNames, AreOpenManusNamesWhereTheseAreGood) {
   EXPECT_EQ(name("", ""), "mcp");
 }
 
-// MC5: at most 64, also if what was cut off made the difference.
+// MCP5: at most 64, also if what was cut off made the difference.
 TEST(McpNames, ALongNameEndsInAHashOfAllOfIt) {
   const std::string longest(64 - 8, 'x');  // "mcp_s_x" has 7 characters
   EXPECT_EQ(name("s", longest + "a").size(), 63U);
@@ -32,7 +32,7 @@ TEST(McpNames, ALongNameEndsInAHashOfAllOfIt) {
   EXPECT_NE(a, b);
 }
 
-// MC5: all that would be the same get one, whatever their order.
+// MCP5: all that would be the same get one, whatever their order.
 TEST(McpNames, NoTwoToolsHaveOneName) {
   const std::vector<McpToolKey> keys = {{"a_b", "c"}, {"a", "b_c"}, {"a", "b.c"}, {"a", "d"}};
   const std::vector<std::string> forward = names(keys);

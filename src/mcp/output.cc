@@ -1,4 +1,4 @@
-// What a tool of an MCP server gave back, as blocks (MC6).
+// What a tool of an MCP server gave back, as blocks (MCP6).
 //
 //   {"type":"text","text"}  {"type":"image","data","mimeType"}  {"type":"audio","data","mimeType"}
 //   {"type":"resource","resource":{"uri","mimeType","text" or "blob"}}

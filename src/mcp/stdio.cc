@@ -259,7 +259,7 @@ class StdioTransport final : public McpTransport {
   void take_line(std::string_view line) {
     const Result<std::vector<McpMessage>> messages = read_mcp_messages(line, max_bytes_);
     if (!messages) {
-      // Programs print where they should not (MC4).
+      // Programs print where they should not (MCP4).
       log(LogLevel::Debug, "mcp: ignored output of the server '" + server_.name + "': not a message");
       return;
     }

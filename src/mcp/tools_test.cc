@@ -148,7 +148,7 @@ TEST_P(McpBoth, CallsATool) {
   EXPECT_EQ(output.joined_text(), "h\xc3\xa9llo\nworld");
 }
 
-// MC6.
+// MCP6.
 TEST_P(McpBoth, GivesBackMediaStructuresAndFailures) {
   client();
   const ToolOutput media = call("media");
@@ -166,7 +166,7 @@ TEST_P(McpBoth, GivesBackMediaStructuresAndFailures) {
   EXPECT_EQ(refused.joined_text(), "wrong params (error -32602 of the server 'test')");
 }
 
-// MC4.
+// MCP4.
 TEST_P(McpBoth, PassesOverWhatIsNotForIt) {
   client();
   EXPECT_EQ(call("garbage").joined_text(), "after garbage");
@@ -174,7 +174,7 @@ TEST_P(McpBoth, PassesOverWhatIsNotForIt) {
   EXPECT_EQ(call("progress").joined_text(), "done");
 }
 
-// MC4.
+// MCP4.
 TEST_P(McpBoth, AnAnswerOverTheLimitIsNotTaken) {
   client();
   EXPECT_EQ(call("large", R"({"bytes": 900000})").joined_text().size(), 900000U);
@@ -183,7 +183,7 @@ TEST_P(McpBoth, AnAnswerOverTheLimitIsNotTaken) {
   EXPECT_EQ(call("echo", R"({"text": "still here"})").joined_text(), "still here");
 }
 
-// MC3.
+// MCP3.
 TEST_P(McpBoth, ADeadlineAndAStopEndACallAndTheServerIsTold) {
   client();
   EXPECT_EQ(call("echo", R"({"text": "ready"})").joined_text(), "ready");
@@ -215,7 +215,7 @@ TEST_P(McpBoth, CallsRunBesideEachOther) {
   EXPECT_EQ(waited.joined_text(), "released");
 }
 
-// MC1 and MC2: the call is done once, its end is not known, and the next call finds a server.
+// MCP1 and MCP2: the call is done once, its end is not known, and the next call finds a server.
 TEST_P(McpBoth, ACallWhoseConnectionIsCutIsInterruptedAndNotRepeated) {
   client();
   const std::string arguments = R"({"file": ")" + folder_.file("notes") + "\"}";
@@ -283,7 +283,7 @@ TEST_P(McpBoth, AServerThatRefusesOrHasNoToolsIsSaidSo) {
   EXPECT_EQ(std::ranges::count(*twice, Text("echo"), &McpTool::name), 1);
 }
 
-// MC1: the words of the server are in the error, the keys it was given are not.
+// MCP1: the words of the server are in the error, the keys it was given are not.
 TEST(McpStdio, AServerThatDiesSaysWhy) {
   const Folder folder;
   McpServer server = stdio_server({"--starts", folder.file("starts")});
@@ -297,12 +297,12 @@ TEST(McpStdio, AServerThatDiesSaysWhy) {
   EXPECT_NE(output.joined_text().find("[redacted: SECRET_KEY]"), std::string::npos) << output.joined_text();
   EXPECT_EQ(output.joined_text().find("sesame"), std::string::npos) << output.joined_text();
   EXPECT_EQ(folder.lines("notes").size(), 1U);
-  EXPECT_EQ(folder.lines("starts").size(), 1U);  // MC2: not before somebody needs it
+  EXPECT_EQ(folder.lines("starts").size(), 1U);  // MCP2: not before somebody needs it
   EXPECT_EQ(client.call("echo", json(R"({"text": "2"})"), within(kLong)).joined_text(), "2");
   EXPECT_EQ(folder.lines("starts").size(), 2U);
 }
 
-// MC2.
+// MCP2.
 TEST(McpStdio, AServerThatNeverStartsIsNotStartedForEver) {
   const Folder folder;
   McpOptions patient = options();
@@ -327,7 +327,7 @@ TEST(McpStdio, AProgramThatIsNotThereIsAnError) {
   EXPECT_EQ(client.call("x", json("{}"), within(kLong)).status, ToolStatus::Failed);
 }
 
-// MC3: to begin has a deadline too, and hears a stop.
+// MCP3: to begin has a deadline too, and hears a stop.
 TEST(McpStdio, AServerThatSaysNothingIsNotWaitedForForEver) {
   McpOptions hasty = options();
   hasty.start_timeout = kSoon;
@@ -341,7 +341,7 @@ TEST(McpStdio, AServerThatSaysNothingIsNotWaitedForForEver) {
   EXPECT_EQ(client.list(stop.get_token()).error().code, Code::Cancelled);
 }
 
-// MC2: nobody waits for it again so soon.
+// MCP2: nobody waits for it again so soon.
 TEST(McpStdio, AServerThatSaysNothingRestsAfterTheFirstStart) {
   const Folder folder;
   McpOptions hasty = options();
@@ -352,7 +352,7 @@ TEST(McpStdio, AServerThatSaysNothingRestsAfterTheFirstStart) {
   EXPECT_LE(folder.lines("starts").size(), 1U);
 }
 
-// MC2: the same after a call that had time for the whole start.
+// MCP2: the same after a call that had time for the whole start.
 TEST(McpStdio, AServerThatGivesACallNoAnswerInItsWholeTimeRests) {
   const Folder folder;
   McpOptions hasty = options();
@@ -364,7 +364,7 @@ TEST(McpStdio, AServerThatGivesACallNoAnswerInItsWholeTimeRests) {
   EXPECT_LE(folder.lines("starts").size(), 1U);
 }
 
-// MC2: a caller without time says nothing about the server.
+// MCP2: a caller without time says nothing about the server.
 TEST_P(McpBoth, ADeadlineThatIsTooShortForAStartDoesNotKeepOthersFromTheServer) {
   client();
   for (int i = 0; i < 5; ++i) {
@@ -375,7 +375,7 @@ TEST_P(McpBoth, ADeadlineThatIsTooShortForAStartDoesNotKeepOthersFromTheServer) 
   EXPECT_EQ(call("echo", R"({"text": "patient"})").joined_text(), "patient");
 }
 
-// MC4: what waits for a server that does not read is bounded.
+// MCP4: what waits for a server that does not read is bounded.
 TEST(McpStdio, AServerThatDoesNotReadIsNotWrittenToForEver) {
   McpClient client(stdio_server(), options());
   EXPECT_EQ(client.call("stop_reading", json("{}"), within(kLong)).joined_text(), "what?");
@@ -393,7 +393,7 @@ TEST(McpStdio, ABannerIsPassedOver) {
   EXPECT_TRUE(client.list({}));
 }
 
-// MC8.
+// MCP8.
 TEST(McpStdio, AServerHasTheVariablesItWasGivenAndNoOthers) {
   const Folder folder;
   McpServer server = stdio_server();
@@ -448,7 +448,7 @@ TEST(McpStdio, ACallThatWasStoppedIsNotSent) {
   EXPECT_EQ(folder.lines("notes").size(), 1U);
 }
 
-// MC1: the rest of a stream is asked for, and not the call again.
+// MCP1: the rest of a stream is asked for, and not the call again.
 TEST(McpHttp, AStreamThatEndsTooSoonGoesOn) {
   const Folder folder;
   const HttpServer http;
@@ -500,7 +500,7 @@ TEST(McpTools, AreThoseOfTheServersThatWork) {
   McpTools tools(config, options());
   ToolBox box;
   const McpUpdate update = tools.update(box);
-  // MC9.
+  // MCP9.
   ASSERT_EQ(update.troubles.size(), 2U);
   EXPECT_EQ(update.troubles[0].server, "broken");
   EXPECT_EQ(update.troubles[1].server, "third");
@@ -510,7 +510,7 @@ TEST(McpTools, AreThoseOfTheServersThatWork) {
   RunnableTool* echo = box.find("mcp_third_echo");
   RunnableTool* note = box.find("mcp_test_note");
   ASSERT_TRUE(echo != nullptr && note != nullptr);
-  EXPECT_FALSE(echo->has_side_effects(Json()));  // MC7
+  EXPECT_FALSE(echo->has_side_effects(Json()));  // MCP7
   EXPECT_TRUE(note->has_side_effects(Json()));
   const ToolUseBlock use{.id = "c1", .name = "mcp_third_echo", .arguments = R"({"text": "hello"})"};
   EXPECT_EQ(box.run(use).joined_text(), "hello");
@@ -526,7 +526,7 @@ TEST(McpTools, FollowTheChangesOfTheirServers) {
   EXPECT_EQ(tools.update(box).added.size(), 0U);
   const ToolUseBlock change{.id = "c1", .name = "mcp_test_change", .arguments = R"({"name": "echo."})"};
   EXPECT_EQ(box.run(change).joined_text(), "changed");
-  // Both are "mcp_test_echo" now, so neither is (MC5).
+  // Both are "mcp_test_echo" now, so neither is (MCP5).
   const McpUpdate update = tools.update(box);
   EXPECT_EQ(update.removed, std::vector<std::string>{"mcp_test_echo"});
   EXPECT_EQ(update.added.size(), 2U);

@@ -52,7 +52,7 @@ void fill(Memory& memory, int steps) {
   }
 }
 
-// W9
+// MEMORY9
 TEST(Compression, ReplacesTheOlderPartByASummary) {
   Memory memory = memory_with(std::make_shared<Scripted>(short_answer));
   fill(memory, 10);
@@ -62,7 +62,7 @@ TEST(Compression, ReplacesTheOlderPartByASummary) {
   const std::vector<Message> window = memory.window();
   ASSERT_EQ(window.size(), 1U + 1U + 1U + 6U);
   EXPECT_EQ(window[0].role(), Role::System);
-  EXPECT_EQ(window[1].content()->view(), "the question");  // W2
+  EXPECT_EQ(window[1].content()->view(), "the question");  // MEMORY2
   EXPECT_EQ(window[2].content()->view(), "in short");
   EXPECT_EQ(memory.size(), window.size());
   EXPECT_TRUE(validate_history(window).empty());
@@ -71,7 +71,7 @@ TEST(Compression, ReplacesTheOlderPartByASummary) {
   EXPECT_EQ(memory.summary()->last, 15U);
   EXPECT_EQ(memory.summary()->count, 14U);
   EXPECT_EQ(memory.covered().size(), 14U);
-  EXPECT_EQ(memory.log_size(), 22U);  // W6
+  EXPECT_EQ(memory.log_size(), 22U);  // MEMORY6
   EXPECT_EQ(window[2].id(), memory.window()[2].id());
 }
 
@@ -213,7 +213,7 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
   ASSERT_TRUE(change) << change.error().message;
   EXPECT_EQ(change->evicted.size(), 1U);
   EXPECT_FALSE(memory.summary());
-  // W10: what left is told, and why no summary speaks for it.
+  // MEMORY10: what left is told, and why no summary speaks for it.
   EXPECT_EQ(change->uncovered, 1U);
   EXPECT_EQ(memory.uncovered().size(), 1U);
   ASSERT_TRUE(memory.compression_error());
@@ -423,7 +423,7 @@ TEST(Compression, NeedsSomethingToCompress) {
   EXPECT_EQ(without.compress().error().code, Code::Unsupported);
 }
 
-// Even if nothing recent is kept, what is protected stays (W2, W3).
+// Even if nothing recent is kept, what is protected stays (MEMORY2, MEMORY3).
 TEST(Compression, LeavesTheOpenExchangeAndPins) {
   Memory memory = memory_with(std::make_shared<Scripted>(short_answer), {.keep_recent = 0});
   fill(memory, 5);
@@ -462,7 +462,7 @@ TEST(Compression, FallsBackToDroppingAndBacksOff) {
   EXPECT_GT(compressor->asked, 3);
 }
 
-// W4: a compression that does not help is undone with the rest.
+// MEMORY4: a compression that does not help is undone with the rest.
 TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
   auto compressor = std::make_shared<Scripted>(short_answer);
   Memory memory = memory_with(compressor, {.keep_recent = 0}, {.messages = 6});

@@ -56,7 +56,7 @@ TEST(Memory, HoldsAHundredMessagesByDefault) {
   EXPECT_EQ(memory.log_size(), 101U);
 }
 
-// W1: the exchange is dropped whole, and returned (W5).
+// MEMORY1: the exchange is dropped whole, and returned (MEMORY5).
 TEST(Memory, DropsWholeExchanges) {
   Memory memory = exact(4);
   add_all(memory, {user("a"), call({"1", "2"}), result("2"), result("1")});
@@ -67,11 +67,11 @@ TEST(Memory, DropsWholeExchanges) {
   ASSERT_TRUE(more);
   EXPECT_EQ(shown(*more), "?1?2 !2 !1");
   EXPECT_EQ(shown(memory), "b c");
-  EXPECT_EQ(shown(memory.log()), "a ?1?2 !2 !1 b c");    // W6
-  EXPECT_EQ(shown(memory.uncovered()), "a ?1?2 !2 !1");  // W10
+  EXPECT_EQ(shown(memory.log()), "a ?1?2 !2 !1 b c");    // MEMORY6
+  EXPECT_EQ(shown(memory.uncovered()), "a ?1?2 !2 !1");  // MEMORY10
 }
 
-// W2
+// MEMORY2
 TEST(Memory, KeepsSystemMessagesPinsAndTheNewestRequest) {
   Memory memory = exact(4);
   add_all(memory, {Message::system_message("rules"), with_id(Role::Assistant, "p", "pinned")});
@@ -84,7 +84,7 @@ TEST(Memory, KeepsSystemMessagesPinsAndTheNewestRequest) {
   EXPECT_EQ(shown(memory), "rules question step next");
 }
 
-// W3
+// MEMORY3
 TEST(Memory, LetsOnlyResultsComeToAnOpenExchange) {
   Memory memory = exact(3);
   add_all(memory, {user("go"), call({"1", "2"})});
@@ -103,7 +103,7 @@ TEST(Memory, LetsOnlyResultsComeToAnOpenExchange) {
   EXPECT_TRUE(memory.pending().empty());
 }
 
-// W4
+// MEMORY4
 TEST(Memory, ShowsTheNewestRequestAndExchangeWholeAtAnyNumberOfMessages) {
   for (const std::size_t most : {1U, 2U, 3U, 5U, 8U}) {
     for (const Budget& budget : {Budget{.messages = most, .low_water = 1}, Budget{.messages = most},
@@ -139,7 +139,7 @@ TEST(Memory, AnswersCallsOfOneIdAsOftenAsTheyWait) {
   EXPECT_EQ(shown(memory), "?1?1?1 !1 !1!1");
 }
 
-// W2: wherever it stands.
+// MEMORY2: wherever it stands.
 TEST(Memory, KeepsASystemMessageThatBringsResults) {
   Memory memory = exact(4);
   const Message rule =
@@ -187,7 +187,7 @@ TEST(Memory, GivesWaitingCallsAnAnswer) {
   EXPECT_EQ(memory.complete_pending("again")->count, 0U);
 }
 
-// W4
+// MEMORY4
 TEST(Memory, SaysWhatForbidsABudget) {
   const auto cost = [](const Message& message) { return message.get_text_content()->size(); };
   Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 10}, .tokens = cost}).value();
@@ -245,7 +245,7 @@ TEST(Memory, CountsExchangesBytesAndAge) {
   EXPECT_EQ(shown(age), "s young new");
 }
 
-// W1, W2: for a model that says it was shown too much.
+// MEMORY1, MEMORY2: for a model that says it was shown too much.
 TEST(Memory, EvictsAShareOfWhatMayGo) {
   Memory memory;
   ASSERT_TRUE(memory.add(Message::system_message("be good")));
@@ -366,7 +366,7 @@ TEST(Memory, AddsARemovedMessageAgain) {
 // The memory of a message is freed with its last holder.
 std::weak_ptr<const Arena> tracked(const Message& message) { return Arena::of(message).weak_from_this(); }
 
-// W11
+// MEMORY11
 TEST(Memory, FreesWhatIsRemoved) {
   Memory memory;
   std::weak_ptr<const Arena> gone;
@@ -381,7 +381,7 @@ TEST(Memory, FreesWhatIsRemoved) {
   EXPECT_EQ(shown(memory.log()), "a b");
 }
 
-// W11
+// MEMORY11
 TEST(Memory, HoldsNoMoreThanALimitBeyondTheWindow) {
   const LogLimit limit{.messages = 40, .bytes = std::nullopt};
   Memory memory = Memory::create({.budget = {.messages = 10, .low_water = 1}, .log_limit = limit}).value();
@@ -405,7 +405,7 @@ TEST(Memory, HoldsNoMoreThanALimitBeyondTheWindow) {
   EXPECT_EQ(memory.add(memory.log()[20])->skipped, 1U);
 }
 
-// W11
+// MEMORY11
 TEST(Memory, HoldsNoMoreBytesThanALimitBeyondTheWindow) {
   const LogLimit limit{.messages = std::nullopt, .bytes = 100'000};
   Memory memory = Memory::create({.budget = {.messages = 10}, .log_limit = limit}).value();
@@ -430,7 +430,7 @@ TEST(Memory, HasALimitByDefault) {
   EXPECT_EQ(unlimited.log().size(), 30'000U);
 }
 
-// W7: what one copy frees, another still has.
+// MEMORY7: what one copy frees, another still has.
 TEST(Memory, KeepsForASnapshotWhatItFrees) {
   Memory memory = Memory::create({.budget = {.messages = 5}, .log_limit = {.messages = 0}}).value();
   add_all(memory, {user("a"), Message::assistant_message("b")});
@@ -550,7 +550,7 @@ TEST(Memory, ForgetsEverythingWhenCleared) {
   ASSERT_TRUE(memory.add(with_id(Role::User, "m1", "a")));
 }
 
-// W7: other threads read snapshots while the memory changes.
+// MEMORY7: other threads read snapshots while the memory changes.
 TEST(Memory, IsReadThroughSnapshotsByOtherThreads) {
   Memory memory = memory_of({.messages = 50});
   add_all(memory, {Message::system_message("s"), user("go")});

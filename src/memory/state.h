@@ -1,10 +1,10 @@
 // State is what a Memory is made of: the log, and the window over it as a list of spans.
 //
 // A unit is what enters and leaves the window together: an exchange, or a message that belongs to none. Units
-// are runs of neighbours in the log, because nothing but results can be added while calls wait for them (W3),
+// are runs of neighbours in the log, because nothing but results can be added while calls wait for them (MEMORY3),
 // so a window is a list of spans of whole units. All but the newest span hold what is protected.
 //
-// Every position of the log is in the window or has a fate: covered, uncovered or removed (W10). The log
+// Every position of the log is in the window or has a fate: covered, uncovered or removed (MEMORY10). The log
 // holds the entries of the window and, of what was covered or uncovered, those from kept_from_ on; it forgets
 // the rest.
 //
@@ -155,7 +155,7 @@ class State {
   std::vector<Message> apply(Plan plan, Fate fate);
   std::vector<Message> messages_in(const Spans& spans) const;  // REQUIRES: the log holds them
 
-  // A unit that no budget and no compression takes out of the window (W2, W3), and why.
+  // A unit that no budget and no compression takes out of the window (MEMORY2, MEMORY3), and why.
   bool is_protected(Position unit) const;
   std::string_view what_is(Position unit) const;
   bool is_pinned(Position unit) const;
@@ -194,7 +194,7 @@ class State {
   void forget_all();
   void set_uncovered(Spans spans);
   Spans held() const;  // all positions whose entries the log holds
-  // Says which positions have entries, in a state that was loaded. Fails with Invalid if W11 does not hold.
+  // Says which positions have entries, in a state that was loaded. Fails with Invalid if MEMORY11 does not hold.
   Result<void> keep_from(const Spans& held);
 
   // The units of the window that hold a message of one of these ids, or that have one of these marks.

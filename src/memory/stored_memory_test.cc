@@ -32,7 +32,7 @@ Message call(const Text& id) {
 }
 Message result(const Text& id) { return Message::tool_message("done", "f", id); }
 
-TEST(StoredMemory, IsThereAgainAfterARestart_R2) {
+TEST(StoredMemory, IsThereAgainAfterARestart_STORED2) {
   const auto kept = new_store();
   MemoryOptions options{.budget = {.messages = 6}};
   StoredMemory memory = opened(kept, options);
@@ -54,7 +54,7 @@ TEST(StoredMemory, IsThereAgainAfterARestart_R2) {
 
 // A session of several parts: what is shown does not tell where they were cut, and a clear counts for all
 // before it.
-TEST(StoredMemory, IsReadInPartsAndIsTheSame_R2) {
+TEST(StoredMemory, IsReadInPartsAndIsTheSame_STORED2) {
   const auto kept = new_store();
   StoredMemory memory = opened(kept);
   const Text long_words = Text::repaired(std::string(400'000, 'x'));
@@ -87,7 +87,7 @@ TEST(StoredMemory, KeepsCallsThatWaitAcrossARestart) {
   EXPECT_TRUE(opened(kept).memory().pending().empty());
 }
 
-TEST(StoredMemory, RefusesAnEditBesideAnother_R4) {
+TEST(StoredMemory, RefusesAnEditBesideAnother_STORED4) {
   const auto kept = new_store();
   StoredMemory one = opened(kept);
   StoredMemory two = opened(kept);
@@ -99,7 +99,7 @@ TEST(StoredMemory, RefusesAnEditBesideAnother_R4) {
   EXPECT_EQ(opened(kept).memory().size(), 1U);
 }
 
-TEST(StoredMemory, ChangesNothingIfTheStoreRefuses_R1) {
+TEST(StoredMemory, ChangesNothingIfTheStoreRefuses_STORED1) {
   const auto kept = new_store();
   StoredMemory memory = opened(kept);
   ASSERT_TRUE(memory.add(Message::user_message("first")));
@@ -113,7 +113,7 @@ TEST(StoredMemory, ChangesNothingIfTheStoreRefuses_R1) {
   EXPECT_EQ(opened(kept).memory().window().back().content()->view(), "third");
 }
 
-TEST(StoredMemory, ShowsNothingAfterAClearAndStoresItAll_R3) {
+TEST(StoredMemory, ShowsNothingAfterAClearAndStoresItAll_STORED3) {
   const auto kept = new_store();
   StoredMemory memory = opened(kept);
   ASSERT_TRUE(memory.add(Message::user_message("old")));
@@ -259,8 +259,8 @@ class Shouting final : public Compressor {
   }
 };
 
-// Random edits, each followed by a restart that must show the same (R2).
-TEST(StoredMemory, EqualsItsRestartAfterAnyEdits_R2) {
+// Random edits, each followed by a restart that must show the same (STORED2).
+TEST(StoredMemory, EqualsItsRestartAfterAnyEdits_STORED2) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);
     const auto kept = new_store();

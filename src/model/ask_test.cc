@@ -22,7 +22,7 @@ std::shared_ptr<Model> opened(const ModelConfig& config) { return open_model(con
 
 const Message kHello = Message::user_message("Hello");
 
-// K1
+// ASK1
 TEST(Ask, GivesTheTextAsItWasSaid) {
   TestProvider provider({said("  two lines\n of text \n")});
   const auto text = ask(*opened(provider.config()), {&kHello, 1});
@@ -30,7 +30,7 @@ TEST(Ask, GivesTheTextAsItWasSaid) {
   EXPECT_EQ(text->view(), "  two lines\n of text \n");
 }
 
-// K3
+// ASK3
 TEST(Ask, PutsTheSystemMessagesInFront) {
   TestProvider provider({said("Hi")});
   const std::vector<Message> system = {Message::system_message("Be brief."),
@@ -44,7 +44,7 @@ TEST(Ask, PutsTheSystemMessagesInFront) {
   EXPECT_EQ(body.get("temperature")->text().view(), "0.25");
 }
 
-// K1
+// ASK1
 TEST(Ask, TakesNothingForNoText) {
   for (const bool stream : {true, false}) {
     const std::string nothing =
@@ -63,7 +63,7 @@ TEST(Ask, TakesNothingForNoText) {
   }
 }
 
-// K1
+// ASK1
 TEST(Ask, TakesHalfAnAnswerForNoText) {
   TestProvider provider(
       {"HTTP/1.1 200 OK\r\n\r\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"half\"}}]}\n\n"});
@@ -73,7 +73,7 @@ TEST(Ask, TakesHalfAnAnswerForNoText) {
   EXPECT_EQ(text.error().call.attempts, 1U);
 }
 
-// K1
+// ASK1
 TEST(Ask, TakesAnAnswerThatReachedItsLimitForNoText) {
   for (const auto& [finish, code] :
        {std::pair(Finish::Length, Code::LimitExceeded), std::pair(Finish::Filtered, Code::Invalid)}) {
@@ -124,7 +124,7 @@ TEST(Ask, KeepsTheLimitOnAllInput) {
   EXPECT_EQ(provider.server.seen().size(), 1U);
 }
 
-// K2
+// ASK2
 TEST(AskTool, GivesEverythingThatWasSaid) {
   Outcome made = plain_outcome();
   made.finish = Finish::ToolCalls;
@@ -147,7 +147,7 @@ TEST(AskTool, GivesEverythingThatWasSaid) {
   EXPECT_EQ(body.at("/tools/0/name"), Json::string("weather"));
 }
 
-// K4
+// ASK4
 TEST(AskWithImages, LabelsImagesByWhatTheyAre) {
   TestProvider provider({said("A pixel.")});
   const std::string wrong = "data:image/jpeg;base64," + std::string(kPixel);
@@ -163,7 +163,7 @@ TEST(AskWithImages, LabelsImagesByWhatTheyAre) {
   EXPECT_EQ(parts[3].at("/image_url/url"), Json::string("https://example.com/a.png"));
 }
 
-// K4
+// ASK4
 TEST(AskWithImages, SendsNoImageThatIsNone) {
   TestProvider provider({said("?")});
   const std::string_view images[] = {kPixel, "bm90IGFuIGltYWdl"};
@@ -191,7 +191,7 @@ TEST(AskWithImages, SaysWhyNot) {
       "'gpt-4o-mini', 'claude-3-opus-20240229', 'claude-3-sonnet-20240229', 'claude-3-haiku-20240307']");
 }
 
-// K3: nothing vanishes for a model that sees no images.
+// ASK3: nothing vanishes for a model that sees no images.
 TEST(AskWithImages, ShowsABlindModelThatThereWasAnImage) {
   TestProvider provider({said("I cannot see it.")});
   ModelConfig config = provider.config();

@@ -174,7 +174,7 @@ void Attempt::deliver(const StreamEvent& event) {
   if (question_.on_event) question_.on_event(event);
 }
 
-// The same way as a stream, so that the answer is the same (A1).
+// The same way as a stream, so that the answer is the same (MODEL1).
 void Attempt::read_whole() {
   Result<Reading> reading = read(body_, question_.dialect);
   if (!reading && !says_error(body_)) refused_ = unreadable(reading.error());

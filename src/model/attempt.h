@@ -2,7 +2,7 @@
 //
 // Events that say nothing yet (a start, token counts, unknown ones) are held back until a delta or the end
 // comes, so that an attempt that fails before the model said anything has delivered nothing and can be made
-// again (A2).
+// again (MODEL2).
 //
 // One thread at a time.
 #pragma once

@@ -12,7 +12,7 @@ using net::answer;
 using net::LoopbackServer;
 using net::SeenRequest;
 
-// ---- The same, whole or streamed (A1)
+// ---- The same, whole or streamed (MODEL1)
 
 Message with_everything(bool thinks) {
   MessageBuilder builder(Role::Assistant);
@@ -64,7 +64,7 @@ TEST(Attempt, DeliversTheEventsOfAWholeAnswerToo) {
   EXPECT_EQ(terminals, 1U);
 }
 
-// A1: a call of Gemini has its signature, and gets it back.
+// MODEL1: a call of Gemini has its signature, and gets it back.
 TEST(Attempt, KeepsTheSignatureOfACall) {
   const std::string part = R"({"functionCall":{"name":"f","args":{"a":1}},"thoughtSignature":"CiQB"})";
   const std::string body = R"({"candidates":[{"content":{"role":"model","parts":[)" + part +
@@ -145,7 +145,7 @@ TEST(Attempt, NotesEventsThatTheMessageHasNoPlaceFor) {
   EXPECT_EQ(notes_of(model->complete(hello())), "");
   EXPECT_EQ(notes_of(model->complete(hello())),
             "event_dropped: events with content that a message cannot hold: content_block_delta");
-  // A7: whatever a server calls them.
+  // MODEL7: whatever a server calls them.
   const std::string named = "event: x\ndata: {\"type\":\"" + std::string(kTestKey) + "\"}\n\n";
   TestProvider spiteful({sse(whole.substr(0, end) + named + whole.substr(end))});
   EXPECT_EQ(notes_of(opened(spiteful.config("anthropic"))->complete(hello())),
@@ -255,7 +255,7 @@ TEST(Attempt, EndsAStreamOfNothingAndAStreamOfBlocks) {
 
 // ---- Streams that die
 
-// A2
+// MODEL2
 TEST(Attempt, TriesAStreamAgainThatSaidNothing) {
   TestProvider provider({deltas({}),
                          deltas({}) + "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n",
@@ -270,7 +270,7 @@ TEST(Attempt, TriesAStreamAgainThatSaidNothing) {
   EXPECT_EQ(starts, 1U);
 }
 
-// A2, A3
+// MODEL2, MODEL3
 TEST(Attempt, KeepsWhatAStreamSaidBeforeItDied) {
   const std::string ends[] = {
       "",

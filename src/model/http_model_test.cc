@@ -133,7 +133,7 @@ TEST(HttpModel, RefusesABrokenHistory) {
   const auto called = opened(provider.config())->complete(request);
   EXPECT_EQ(outcome(called), "invalid invalid_request after 0");
   EXPECT_TRUE(provider.server.seen().empty());
-  EXPECT_EQ(provider.ledger->records().size(), 1U);  // A5
+  EXPECT_EQ(provider.ledger->records().size(), 1U);  // MODEL5
 }
 
 // ---- Failures
@@ -146,13 +146,13 @@ TEST(HttpModel, DoesNotTryAWrongKeyAgain) {
     const auto called = opened(provider.config())->complete(hello(stream));
     EXPECT_EQ(outcome(called), "invalid auth after 1");
     EXPECT_TRUE(called.error().message.contains("OPENAI_API_KEY")) << called.error().message;
-    // A7
+    // MODEL7
     EXPECT_FALSE(called.error().message.contains(kTestKey)) << called.error().message;
     EXPECT_FALSE(called.error().failure.message.view().contains(kTestKey));
   }
 }
 
-// A7: where a text is cut, the key goes before the cut.
+// MODEL7: where a text is cut, the key goes before the cut.
 TEST(HttpModel, RepeatsNoPartOfTheKey) {
   for (std::size_t before = 480; before < 540; before += 3) {
     const std::string body =
@@ -171,7 +171,7 @@ TEST(HttpModel, WaitsAsLongAsTheProviderAsks) {
   EXPECT_EQ(outcome(opened(provider.config())->complete(hello())), "said 'Hi, how are you today?'");
   EXPECT_EQ(provider.timer->waits, std::vector<std::int64_t>{7000});
   const auto records = provider.ledger->records();
-  ASSERT_EQ(records.size(), 1U);  // A5
+  ASSERT_EQ(records.size(), 1U);  // MODEL5
   EXPECT_EQ(records.front().attempts, 2U);
 }
 
@@ -199,7 +199,7 @@ TEST(HttpModel, GivesUpWhenItsTimeIsOver) {
   EXPECT_EQ(outcome(opened(config)->complete(hello())), "unavailable server after 5");
 }
 
-// A2
+// MODEL2
 TEST(HttpModel, TriesAServerThatFailsThreeTimes) {
   TestProvider provider({json_answer("500 Oops", R"({"error":{"message":"oops"}})")});
   const auto called = opened(provider.config())->complete(hello());
@@ -208,7 +208,7 @@ TEST(HttpModel, TriesAServerThatFailsThreeTimes) {
   EXPECT_EQ(provider.server.seen().size(), 3U);
 }
 
-// A2
+// MODEL2
 TEST(HttpModel, DoesNotTryAgainWhatWillNotPass) {
   const std::tuple<std::string_view, std::string_view, std::string_view> rows[] = {
       {"400 Bad Request", R"({"error":{"message":"no such tool"}})", "invalid invalid_request after 1"},
@@ -216,7 +216,7 @@ TEST(HttpModel, DoesNotTryAgainWhatWillNotPass) {
       {"402 Payment Required", "{}", "invalid billing after 1"},
       {"429 Too Many", R"({"error":{"code":"insufficient_quota"}})", "invalid billing after 1"},
       {"302 Found", "", "invalid invalid_request after 1"},
-      // A6
+      // MODEL6
       {"400 Bad Request", R"({"error":{"code":"context_length_exceeded","message":"too long"}})",
        "limit_exceeded context_too_long after 1"},
       {"413 Too Large", "", "limit_exceeded context_too_long after 1"},
@@ -231,7 +231,7 @@ TEST(HttpModel, DoesNotTryAgainWhatWillNotPass) {
 TEST(HttpModel, TakesAnEmptyRefusalForAFailure) {
   const std::pair<Finish, std::string_view> rows[] = {
       {Finish::Filtered, "invalid refused after 1"},
-      {Finish::ContextFull, "limit_exceeded context_too_long after 1"},  // A6
+      {Finish::ContextFull, "limit_exceeded context_too_long after 1"},  // MODEL6
       {Finish::Stop, "said ''"},
   };
   for (const bool stream : {true, false}) {
@@ -269,7 +269,7 @@ TEST(HttpModel, SaysThatNobodyListens) {
 
 // ---- Stops
 
-// A4
+// MODEL4
 TEST(HttpModel, StopsAtEveryEvent) {
   std::size_t count = 0;
   {
@@ -299,7 +299,7 @@ TEST(HttpModel, StopsAtEveryEvent) {
   }
 }
 
-// A4
+// MODEL4
 TEST(HttpModel, StopsBeforeAndBetweenAttempts) {
   TestProvider provider({json_answer("500 Oops", "{}")});
   std::stop_source stop;
@@ -307,10 +307,10 @@ TEST(HttpModel, StopsBeforeAndBetweenAttempts) {
   const auto model = opened(provider.config());
   EXPECT_EQ(outcome(model->complete(hello(), {.stop = stop.get_token()})), "cancelled transport after 1");
   EXPECT_EQ(outcome(model->complete(hello(), {.stop = stop.get_token()})), "cancelled transport after 0");
-  EXPECT_EQ(provider.ledger->records().size(), 2U);  // A5
+  EXPECT_EQ(provider.ledger->records().size(), 2U);  // MODEL5
 }
 
-// A4
+// MODEL4
 TEST(HttpModel, StopsWhileItWaitsForTheServer) {
   const std::string_view begins[] = {"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\n\r\n",
                                      "HTTP/1.1 200 OK\r\n\r\ndata: {"};
@@ -393,7 +393,7 @@ TEST(HttpModel, KeepsWhatACallCost) {
   EXPECT_EQ(provider.ledger->total(Purpose::Compression).cache_read, 400'000U);
 }
 
-// A5
+// MODEL5
 TEST(HttpModel, KeepsEveryCallOfManyThreads) {
   TestProvider provider({hi_stream()});
   const auto model = opened(provider.config());

@@ -9,7 +9,7 @@
 namespace parley {
 namespace {
 
-// P1
+// PROVIDER1
 TEST(Provider, EveryRowIsWhole) {
   std::set<std::string_view> names;
   for (const Provider& provider : providers()) {
@@ -27,7 +27,7 @@ TEST(Provider, EveryRowIsWhole) {
   }
 }
 
-// P2
+// PROVIDER2
 TEST(Provider, ReadsNamesOfModels) {
   const std::tuple<std::string_view, std::string_view, std::string_view> rows[] = {
       {"openai/gpt-4o", "openai", "gpt-4o"},
@@ -51,7 +51,7 @@ TEST(Provider, ReadsNamesOfModels) {
   EXPECT_TRUE(unknown.error().message.contains("openai, responses, azure")) << unknown.error().message;
 }
 
-// P3
+// PROVIDER3
 TEST(Provider, PutsANameIntoAPathAsOnePiece) {
   const Provider& gemini = **provider_named("gemini");
   EXPECT_EQ(url_of(gemini, {.base_url = "http://127.0.0.1:1/", .model = "a/b?c#d e%\xC3\xA9"})->href(),

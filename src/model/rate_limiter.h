@@ -2,10 +2,10 @@
 // one minute's worth. What is taken from a bucket may exceed what it holds; then the taker waits until it is
 // paid back, and so does everybody behind.
 //
-// Invariants (quoted by tests as W1..W3):
-//   W1  In any minute that begins with full buckets no more than two minutes' worth is let through.
-//   W2  Whoever comes first waits least.
-//   W3  What is given back is as if it had never been taken.
+// Invariants (quoted by tests as RATE1..RATE3):
+//   RATE1  In any minute that begins with full buckets no more than two minutes' worth is let through.
+//   RATE2  Whoever comes first waits least.
+//   RATE3  What is given back is as if it had never been taken.
 //
 // Safe from any thread. No clock is read.
 #pragma once

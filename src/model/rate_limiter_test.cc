@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 const Timer::Time kStart = Timer::Time(std::chrono::hours(1));
 
-// W1
+// RATE1
 TEST(RateLimiter, LetsNoMoreThroughThanItsBucketsHold) {
   RateLimiter limiter({.requests_per_minute = 60, .tokens_per_minute = 0});
   Timer::Time now = kStart;
@@ -25,7 +25,7 @@ TEST(RateLimiter, LetsNoMoreThroughThanItsBucketsHold) {
   EXPECT_LE(count, 61U);
 }
 
-// W2
+// RATE2
 TEST(RateLimiter, ServesInOrder) {
   RateLimiter limiter({.requests_per_minute = 0, .tokens_per_minute = 600});
   EXPECT_EQ(limiter.take(600, kStart), milliseconds(0));
@@ -37,7 +37,7 @@ TEST(RateLimiter, ServesInOrder) {
   }
 }
 
-// W3
+// RATE3
 TEST(RateLimiter, TakesBack) {
   RateLimiter limiter({.requests_per_minute = 1, .tokens_per_minute = 100});
   EXPECT_EQ(limiter.take(100, kStart), milliseconds(0));

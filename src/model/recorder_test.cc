@@ -31,7 +31,7 @@ net::Request post(const std::string& base, std::string_view body = kBody) {
   return request;
 }
 
-// K1, K4, K5
+// RECORDER1, RECORDER4, RECORDER5
 TEST(Recorder, PassesOnAndRecordsWhatARehearsalReplays) {
   const Rehearsal provider = Rehearsal::start({}).value();
   const Recorder recorder = recording(provider.url());
@@ -53,7 +53,7 @@ TEST(Recorder, PassesOnAndRecordsWhatARehearsalReplays) {
   EXPECT_EQ(net::send(post(replay.url(), R"({"messages":[]})"))->status, 404) << "what was not recorded";
 }
 
-// K2
+// RECORDER2
 TEST(Recorder, RecordsNoKey) {
   std::vector<net::Header> seen;
   const net::Server provider =
@@ -92,7 +92,7 @@ TEST(Recorder, RecordsNoKey) {
   EXPECT_TRUE(again->body.find(planted_secret()) == std::string::npos);
 }
 
-// K1
+// RECORDER1
 TEST(Recorder, PassesPiecesOnAsTheyCome) {
   std::latch heard(1);
   const net::Server provider =
@@ -114,7 +114,7 @@ TEST(Recorder, PassesPiecesOnAsTheyCome) {
   EXPECT_EQ(got, "onetwo");
 }
 
-// K3
+// RECORDER3
 TEST(Recorder, RecordsNoAnswerThatIsNotWhole) {
   const net::Server provider =
       net::Server::listen({}, [](const net::ServerRequest&, net::ServerResponse& reply) {
@@ -171,7 +171,7 @@ TEST(Recorder, FindsThePathOfTheProvider) {
   EXPECT_EQ(Recorder::start({.target = parse_url("ftp://x/").value()}).error().code, Code::Invalid);
 }
 
-// K5
+// RECORDER5
 TEST(Recorder, GoesThroughAProxy) {
   std::string asked;
   const net::Server proxy =

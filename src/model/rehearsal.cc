@@ -51,7 +51,7 @@ struct Asked {
   Conversation conversation;
   bool is_stream = false;
   bool wants_usage = true;
-  std::uint64_t seed = 0;  // of what is minted: the same request, the same names (R2)
+  std::uint64_t seed = 0;  // of what is minted: the same request, the same names (REHEARSAL2)
   std::uint64_t bytes = 0;
 };
 
@@ -64,7 +64,7 @@ Result<Asked> read_request(const std::string& body) {
   out.conversation = std::move(reading.conversation);
   out.is_stream = is_true(json.get("stream"));
   out.wants_usage = !out.is_stream || is_true(json.at("/stream_options/include_usage"));
-  // The spelling of a request does not matter, and neither does whether it asks for a stream (R4).
+  // The spelling of a request does not matter, and neither does whether it asks for a stream (REHEARSAL4).
   const std::string messages = json.get("messages").value_or(Json()).compact().text().str();
   out.seed = hash64(messages);
   out.bytes = messages.size();

@@ -69,7 +69,7 @@ std::string next(const Script& script, const std::vector<Message>& messages) {
   return out;
 }
 
-// R3
+// REHEARSAL3
 TEST(RehearsalScript, FindsTheTurnByTheMessages) {
   const Script script = parse_script(R"json({"turns": [
     {"text": "1"}, {"fault": {"status": 500}}, {"text": "2"}, {"text": "3"},

@@ -79,7 +79,7 @@ std::string ask_stream(const Rehearsal& rehearsal, const std::string& messages, 
 
 std::string tools() { return ",\"tools\":" + std::string(kTools); }
 
-// R1
+// REHEARSAL1
 TEST(Rehearsal, SaysWhatItIs) {
   const Rehearsal rehearsal = rehearsing();
   net::Request request;
@@ -113,11 +113,11 @@ TEST(Rehearsal, CallsTheToolsItIsOffered) {
   };
   for (const auto& [text, expected] : cases) {
     EXPECT_EQ(ask(rehearsal, user(text), tools()), expected);
-    EXPECT_EQ(ask_stream(rehearsal, user(text), tools()), expected);  // R4
+    EXPECT_EQ(ask_stream(rehearsal, user(text), tools()), expected);  // REHEARSAL4
   }
 }
 
-// R5
+// REHEARSAL5
 TEST(Rehearsal, CallsNoToolThatItIsNotOffered) {
   const Rehearsal rehearsal = rehearsing();
   EXPECT_EQ(ask(rehearsal, user("add 2 and 3")), "|Rehearsal heard: add 2 and 3||stop");
@@ -141,7 +141,7 @@ TEST(Rehearsal, AnswersFromResults) {
             "|Rehearsal: add gave back: 5\nRehearsal: clock gave back: noon||stop");
 }
 
-// R2, R3
+// REHEARSAL2, REHEARSAL3
 TEST(Rehearsal, GivesTheSameAnswersToTheSameRequests) {
   const std::string body = body_of(user("add 2 and 3"), tools() + R"(,"stream":true)");
   const Rehearsal first = rehearsing();

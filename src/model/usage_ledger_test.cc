@@ -20,7 +20,7 @@ CallRecord call(std::uint64_t input, std::uint64_t output) {
   return record;
 }
 
-// U1, U2
+// USAGE1, USAGE2
 TEST(UsageLedger, KeepsTotalsOfWhatItNoLongerKeeps) {
   UsageLedger ledger(3);
   for (std::uint64_t i = 1; i <= 10; ++i) ledger.add(call(i, 1));
@@ -31,7 +31,7 @@ TEST(UsageLedger, KeepsTotalsOfWhatItNoLongerKeeps) {
   EXPECT_EQ(ledger.total().output, 10U);
 }
 
-// U1
+// USAGE1
 TEST(UsageLedger, StopsAtTheLargestNumber) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   UsageLedger ledger;
@@ -56,7 +56,7 @@ TEST(UsageLedger, CountsWhatCameFromACacheOnce) {
   EXPECT_EQ(ledger.total().fresh, 10U);
 }
 
-// U3
+// USAGE3
 TEST(UsageLedger, TellsWhatNobodySaid) {
   UsageLedger ledger;
   CallRecord silent = call(0, 0);
@@ -96,7 +96,7 @@ TEST(UsageLedger, IsSafeFromManyThreads) {
   EXPECT_EQ(ledger.total().calls, 2000U);
 }
 
-// D1
+// PRICE1
 TEST(Prices, TakeTheLongestBeginning) {
   const PriceTable table(
       {{"gpt-4o", "", 2, 8, {}, {}}, {"gpt-4o-mini", "", 1, 4, {}, {}}, {"gpt", "azure", 9, 9, {}, {}}});
@@ -106,7 +106,7 @@ TEST(Prices, TakeTheLongestBeginning) {
   EXPECT_EQ(table.find("openai", "claude"), nullptr);
 }
 
-// D2, D3
+// PRICE2, PRICE3
 TEST(Prices, CountFreshAndCachedTokensApart) {
   const PriceTable table({{"m", "", 10, 100, 1, 20}});
   Usage usage;

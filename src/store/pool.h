@@ -1,16 +1,16 @@
 // Connections to a server that are kept for the next call, and a circuit that spares a server which is down.
 //
-// Invariants (quoted by tests as C1..C6):
-//   C1  At most `connections` are open at once; who needs one more waits until its deadline.
-//   C2  A connection comes back only by keep(). Whoever leaves by an error closes it, so that none of unknown
+// Invariants (quoted by tests as POOL1..POOL6):
+//   POOL1  At most `connections` are open at once; who needs one more waits until its deadline.
+//   POOL2  A connection comes back only by keep(). Whoever leaves by an error closes it, so that none of unknown
 //       state is ever lent again.
-//   C3  A connection that was idle or open for too long, or that is dead, is closed and not lent.
-//   C4  After a connect that failed, nobody connects until a pause is over; then one call tries. Meanwhile
+//   POOL3  A connection that was idle or open for too long, or that is dead, is closed and not lent.
+//   POOL4  After a connect that failed, nobody connects until a pause is over; then one call tries. Meanwhile
 //       calls fail at once if no connection is open or being made. The pause doubles with every failure up to
 //       kLongestPause, and is random, so that clients do not come back all at once. A caller who had no time
 //       to connect says nothing about the server.
-//   C5  The lock is not held while anything connects or closes.
-//   C6  A server may give fewer than `connections`: while another is open or being made, a connect that fails
+//   POOL5  The lock is not held while anything connects or closes.
+//   POOL6  A server may give fewer than `connections`: while another is open or being made, a connect that fails
 //       is no failure of the call, which waits for one of those. While one is open, the circuit is closed.
 //
 // A Connection has `bool is_alive()`: false if its peer has gone, as far as can be told without waiting. It
@@ -124,7 +124,7 @@ class Pool {
   // Fails with Timeout if none becomes free, with Unavailable while the circuit is open, or as connecting
   // does.
   Result<Lent> take(Deadline deadline) {
-    std::vector<Opened> old;  // closed behind the lock (C5)
+    std::vector<Opened> old;  // closed behind the lock (POOL5)
     std::unique_lock lock(mutex_);
     while (true) {
       if (deadline.has_passed()) return fail(Code::Timeout, "the deadline passed before the request was sent");
@@ -171,7 +171,7 @@ class Pool {
     return error.code == Code::Unavailable || error.code == Code::Timeout;
   }
 
-  // Takes out what has been idle or open for too long (C3).
+  // Takes out what has been idle or open for too long (POOL3).
   void drop_old(std::vector<Opened>& old) {
     const Breaker::Time now = Deadline::Clock::now();
     std::vector<Opened> good;
@@ -184,7 +184,7 @@ class Pool {
     idle_ = std::move(good);
   }
 
-  // The one that was used last, so that those nobody needs grow old; dead ones are taken out (C3).
+  // The one that was used last, so that those nobody needs grow old; dead ones are taken out (POOL3).
   std::optional<Opened> last_alive(std::vector<Opened>& old) {
     while (!idle_.empty()) {
       Opened last = std::move(idle_.back());

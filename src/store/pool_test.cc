@@ -59,7 +59,7 @@ TEST(Pool, ConnectsAtTheFirstCallAndLendsTheSameAgain) {
   EXPECT_EQ(server.open, 1);
 }
 
-TEST(Pool, ClosesWhatNobodyKept) {  // C2
+TEST(Pool, ClosesWhatNobodyKept) {  // POOL2
   Server server;
   Pool<Line> pool = pool_of(server, {});
   {
@@ -81,7 +81,7 @@ TEST(Pool, LendsTheOneThatWasUsedLast) {
   EXPECT_EQ((*pool.take(soon()))->number, 1);
 }
 
-TEST(Pool, HasNoMoreThanItMay) {  // C1
+TEST(Pool, HasNoMoreThanItMay) {  // POOL1
   Server server;
   Pool<Line> pool = pool_of(server, {.connections = 1});
   auto first = pool.take(soon());
@@ -93,7 +93,7 @@ TEST(Pool, HasNoMoreThanItMay) {  // C1
   EXPECT_EQ(pool.take(Deadline::in(milliseconds(0))).error().code, Code::Timeout);
 }
 
-TEST(Pool, LendsToManyThreadsInTurn) {  // C1
+TEST(Pool, LendsToManyThreadsInTurn) {  // POOL1
   Server server;
   Pool<Line> pool = pool_of(server, {.connections = 2});
   std::mutex mutex;
@@ -122,7 +122,7 @@ TEST(Pool, LendsToManyThreadsInTurn) {  // C1
   EXPECT_LE(server.made, 2);
 }
 
-TEST(Pool, LendsNothingOldOrDead) {  // C3
+TEST(Pool, LendsNothingOldOrDead) {  // POOL3
   const StoreOptions no_idle{.idle_limit = milliseconds(0)};
   const StoreOptions no_life{.life_limit = milliseconds(0)};
   for (const StoreOptions& options : {no_idle, no_life}) {
@@ -149,7 +149,7 @@ TEST(Pool, LendsNothingOldOrDead) {  // C3
   EXPECT_EQ(server.open, 0);
 }
 
-TEST(Pool, OpensTheCircuitWhileTheServerIsDown) {  // C4
+TEST(Pool, OpensTheCircuitWhileTheServerIsDown) {  // POOL4
   Server server;
   server.is_down = true;
   Pool<Line> pool = pool_of(server, {.connections = 1});
@@ -164,7 +164,7 @@ TEST(Pool, OpensTheCircuitWhileTheServerIsDown) {  // C4
   EXPECT_EQ(pool.circuit(), Circuit::Closed);
 }
 
-TEST(Pool, MakesDoWithWhatTheServerGives) {  // C6
+TEST(Pool, MakesDoWithWhatTheServerGives) {  // POOL6
   Server server;
   server.most = 2;
   Pool<Line> pool = pool_of(server, {.connections = 8});
@@ -194,7 +194,7 @@ TEST(Pool, MakesDoWithWhatTheServerGives) {  // C6
   EXPECT_TRUE(a && b && c);
 }
 
-TEST(Pool, WaitsForALiveConnectionUntilItsDeadline) {  // C6
+TEST(Pool, WaitsForALiveConnectionUntilItsDeadline) {  // POOL6
   Server server;
   server.most = 1;
   Pool<Line> pool = pool_of(server, {.connections = 2});
@@ -211,7 +211,7 @@ TEST(Pool, WaitsForALiveConnectionUntilItsDeadline) {  // C6
   EXPECT_NE(pool.circuit(), Circuit::Closed);
 }
 
-TEST(Pool, DoesNotBlameTheServerForShortDeadlines) {  // C4
+TEST(Pool, DoesNotBlameTheServerForShortDeadlines) {  // POOL4
   Server server;
   Pool<Line> pool = pool_of(server, {.connections = 1});
   server.is_slow = true;
@@ -221,7 +221,7 @@ TEST(Pool, DoesNotBlameTheServerForShortDeadlines) {  // C4
   EXPECT_TRUE(pool.take(soon()));
 }
 
-TEST(Breaker, PausesLongerWithEveryFailureAndLetsOneTry) {  // C4
+TEST(Breaker, PausesLongerWithEveryFailureAndLetsOneTry) {  // POOL4
   Breaker breaker;
   Breaker::Time now{};
   EXPECT_EQ(breaker.state(now), Circuit::Closed);

@@ -66,7 +66,7 @@ TEST(Bash, KeepsNothingBetweenCallsAndHasNoSecrets) {
   EXPECT_EQ(out.joined_text(), "/usr\nyes\n[exit status 0]");
 }
 
-// T5
+// TOOL5
 TEST(Bash, IsKilledWithAllItStarted) {
   std::string name = (fs::temp_directory_path() / "parley_bash_XXXXXX").string();
   ASSERT_NE(mkdtemp(name.data()), nullptr);

@@ -105,7 +105,7 @@ struct Launch {
   for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &action, nullptr);
   if (launch.folder != nullptr && chdir(launch.folder) != 0) give_up();
   if (dup2(launch.input, 0) < 0 || dup2(launch.output, 1) < 0 || dup2(launch.errors, 2) < 0) give_up();
-  // Whatever other libraries opened without O_CLOEXEC stays here (C1).
+  // Whatever other libraries opened without O_CLOEXEC stays here (SUBPROCESS1).
   if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) give_up();
   sigset_t none;
   sigemptyset(&none);

@@ -1,15 +1,15 @@
 // A ChildProcess is a program that runs beside this one, in a process group of its own, with pipes.
 //
-// Invariants (quoted by tests as C1..C6):
-//   C1  The program has the arguments, the environment and the descriptors it was given, and nothing else of
+// Invariants (quoted by tests as SUBPROCESS1..SUBPROCESS6):
+//   SUBPROCESS1  The program has the arguments, the environment and the descriptors it was given, and nothing else of
 //       this process: no descriptor, no signal that is blocked or ignored.
-//   C2  Whoever owns a ChildProcess can end it with all of its group; its destructor does, and leaves no
+//   SUBPROCESS2  Whoever owns a ChildProcess can end it with all of its group; its destructor does, and leaves no
 //       zombie.
-//   C3  If this process dies, however it dies, the program is killed.
-//   C4  run_child() ends soon after its program does, at its deadline or at a stop, whatever the program and
+//   SUBPROCESS3  If this process dies, however it dies, the program is killed.
+//   SUBPROCESS4  run_child() ends soon after its program does, at its deadline or at a stop, whatever the program and
 //       the programs it started do with their pipes.
-//   C5  What run_child() keeps of an output is bounded; what was cut is said in it.
-//   C6  A program that cannot be started is an error here, not an exit status.
+//   SUBPROCESS5  What run_child() keeps of an output is bounded; what was cut is said in it.
+//   SUBPROCESS6  A program that cannot be started is an error here, not an exit status.
 //
 // What a program starts in a session of its own (setsid) is out of its group, and is not found again.
 //
@@ -38,7 +38,7 @@ struct ChildOptions {
   std::string folder = {};                    // where it runs; empty: where this process does
   bool has_input = false;                     // a pipe; otherwise its input is empty
   bool merges_errors = false;                 // its errors go where its output goes
-  // C3 goes by the thread that started the program: the kernel kills it when that thread ends. A program that
+  // SUBPROCESS3 goes by the thread that started the program: the kernel kills it when that thread ends. A program that
   // must outlive its thread says no here, and should end when its input does.
   bool dies_with_thread = true;
 };

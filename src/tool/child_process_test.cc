@@ -1,4 +1,4 @@
-// Real programs: what they are given, how they end, what is left of them. Quotes C1 to C6.
+// Real programs: what they are given, how they end, what is left of them. Quotes SUBPROCESS1 to SUBPROCESS6.
 #include "tool/child_process.h"
 
 #include <fcntl.h>
@@ -89,7 +89,7 @@ TEST(ChildProcess, MergesErrorsInTheirOrder) {
   EXPECT_EQ(done->errors, "");
 }
 
-// C1
+// SUBPROCESS1
 TEST(ChildProcess, HasNothingOfThisProcess) {
   const int open_here = open("/dev/null", O_RDONLY);  // without O_CLOEXEC
   ASSERT_GE(open_here, 0);
@@ -124,7 +124,7 @@ TEST(ChildProcess, ReadsItsInputWholeAndMayStopReading) {
   EXPECT_EQ(deaf->output, "deaf\n");
 }
 
-// C2, C4: a program that the program left behind holds the pipes, and is killed with the group.
+// SUBPROCESS2, SUBPROCESS4: a program that the program left behind holds the pipes, and is killed with the group.
 TEST(ChildProcess, EndsWithWhatItStarted) {
   const Folder folder;
   const fs::path file = folder.path() / "id";
@@ -135,7 +135,7 @@ TEST(ChildProcess, EndsWithWhatItStarted) {
   wait_until_dead(std::stoi(line_of(file)));
 }
 
-// C4
+// SUBPROCESS4
 TEST(ChildProcess, EndsAtItsDeadlineAndAtAStop) {
   const auto late =
       run_child(shell("trap '' TERM; sleep 100000"), {}, 1000, Deadline::in(milliseconds(1)), {});
@@ -159,7 +159,7 @@ TEST(ChildProcess, EndsAtItsDeadlineAndAtAStop) {
   EXPECT_EQ(stopped->end.signal, SIGKILL);
 }
 
-// C4, C5
+// SUBPROCESS4, SUBPROCESS5
 TEST(ChildProcess, AFloodIsCutAndDoesNotHideAStop) {
   const Folder folder;
   const fs::path file = folder.path() / "id";
@@ -177,7 +177,7 @@ TEST(ChildProcess, AFloodIsCutAndDoesNotHideAStop) {
   EXPECT_NE(flood->output.find(" bytes cut ...]"), std::string::npos);
 }
 
-// C3
+// SUBPROCESS3
 TEST(ChildProcess, DiesWithItsParent) {
   const Folder folder;
   const fs::path file = folder.path() / "id";
@@ -194,7 +194,7 @@ TEST(ChildProcess, DiesWithItsParent) {
   wait_until_dead(child);
 }
 
-// C2
+// SUBPROCESS2
 TEST(ChildProcess, IsEndedByItsOwner) {
   pid_t id = -1;
   {
@@ -209,7 +209,7 @@ TEST(ChildProcess, IsEndedByItsOwner) {
   EXPECT_EQ(kill(id, 0), -1);  // not even a zombie
 }
 
-// C6
+// SUBPROCESS6
 TEST(ChildProcess, AProgramThatCannotBeStartedIsAnError) {
   const auto code_of = [](std::vector<std::string> arguments, std::string folder = {}) {
     ChildOptions options;

@@ -1,4 +1,4 @@
-// The editor on a real folder with traps around it: the texts of openmanus.md 16, weakness 29, and W1 to W4.
+// The editor on a real folder with traps around it: the texts of openmanus.md 16, weakness 29, and WORKSPACE1 to WORKSPACE4.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -128,7 +128,7 @@ TEST_F(Files, FoldersAreListedTwoLevelsDeep) {
   for (int i = 0; i < 1000; ++i) write(root_ / "many" / std::to_string(i), "");
   EXPECT_EQ(run("view", "many").find("there are more"), std::string::npos);
   write(root_ / "many" / "1000", "");
-  EXPECT_NE(run("view", "many").find("there are more"), std::string::npos);  // W4
+  EXPECT_NE(run("view", "many").find("there are more"), std::string::npos);  // WORKSPACE4
 }
 
 TEST_F(Files, AreEditedAndEditsAreUndone) {
@@ -169,7 +169,7 @@ TEST_F(Files, TabsStayAndUndoingACreateRemoves) {
   EXPECT_FALSE(fs::exists(root_ / "b"));
 }
 
-// W1
+// WORKSPACE1
 TEST_F(Files, NothingLeadsOutOfTheWorkspace) {
   fs::create_symlink("../secret.txt", root_ / "out.txt");
   fs::create_symlink(top_ / "secret.txt", root_ / "absolute.txt");
@@ -196,7 +196,7 @@ TEST_F(Files, NothingLeadsOutOfTheWorkspace) {
   EXPECT_FALSE(fs::exists(top_ / "newer"));
 }
 
-// W2, W3
+// WORKSPACE2, WORKSPACE3
 TEST_F(Files, AreWrittenWholeAndLinksStay) {
   fs::permissions(root_ / "a.txt", fs::perms(0640));
   run("insert", "a.txt", R"("insert_line":0,"new_str":"x")");
@@ -266,7 +266,7 @@ TEST_F(Files, UndoIsBounded) {
   EXPECT_EQ(run("undo_edit", "large.txt"), "Error: No edit history found for large.txt.");
 }
 
-// W4
+// WORKSPACE4
 TEST_F(Files, HaveALimit) {
   const auto workspace = Workspace::open(root_.string()).value();
   EXPECT_TRUE(workspace.create("big", std::string(Workspace::kMaxFileBytes, 'x')).has_value());

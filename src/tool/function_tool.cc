@@ -25,7 +25,7 @@ std::optional<std::int64_t> integer_of(const Json& value) {
   return out;
 }
 
-// Whether a value, or all elements of a list, can be given as what they are (F3).
+// Whether a value, or all elements of a list, can be given as what they are (FUNCTION3).
 bool fits_type(const Param& param, const Json& value) {
   const auto fits = [&](const Json& v) {
     if (v.type() != Json::Type::Number) return true;

@@ -1,4 +1,4 @@
-// C++ functions as tools. Quotes F1 to F3.
+// C++ functions as tools. Quotes FUNCTION1 to FUNCTION3.
 #include "parley/tool/function_tool.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::vector<Param> all_kinds() {
           param("any", "Whatever.")};
 }
 
-// F1
+// FUNCTION1
 TEST(FunctionTool, DerivesTheSchema) {
   EXPECT_EQ(
       parameters_of(all_kinds()).text().view(),
@@ -58,7 +58,7 @@ std::pair<ToolStatus, Seen> seen(std::string_view arguments) {
   return {output.status, out};
 }
 
-// F2
+// FUNCTION2
 TEST(FunctionTool, ArgumentsAreTyped) {
   const auto [status, all] =
       seen(R"({"s":"\u00e9","i":1.2e1,"n":1e-3,"b":false,"w":"yes","ss":["a","b"],"is":[1,-2.0],"any":[]})");
@@ -81,7 +81,7 @@ TEST(FunctionTool, ArgumentsAreTyped) {
   EXPECT_FALSE(few.has_any);
 }
 
-// F3
+// FUNCTION3
 TEST(FunctionTool, NumbersFitTheirTypes) {
   EXPECT_EQ(seen(R"({"s":"","i":9223372036854775807})").second.i, INT64_MAX);
   EXPECT_EQ(seen(R"({"s":"","i":-9223372036854775808})").second.i, INT64_MIN);

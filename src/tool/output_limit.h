@@ -1,4 +1,4 @@
-// What of an output a model gets (T4). Pure; safe from any thread.
+// What of an output a model gets (TOOL4). Pure; safe from any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Every command, and every error of openmanus.md 16, by a table. Quotes L1 to L3.
+// Every command, and every error of openmanus.md 16, by a table. Quotes PLAN1 to PLAN3.
 #include "parley/tool/plan.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(Plan, IsShownAsOpenManusShowsIt) {
   EXPECT_EQ(tool.plan("p1")->steps[0].notes.view(), "white");
 }
 
-// L1
+// PLAN1
 TEST(Plan, ErrorsAreThoseOfOpenManus) {
   PlanTool tool;
   EXPECT_EQ(say(tool, R"({"command":"get"})"),
@@ -86,7 +86,7 @@ TEST(Plan, ErrorsAreThoseOfOpenManus) {
   }
 }
 
-// L2
+// PLAN2
 TEST(Plan, OneIsActive) {
   PlanTool tool;
   EXPECT_EQ(say(tool, R"({"command":"list"})"), "No plans. Use 'create' to make one.");
@@ -123,7 +123,7 @@ TEST(Plan, AnUpdateKeepsWhatStaysInItsPlace) {
                                                {Text("more")}}));
 }
 
-// L3
+// PLAN3
 TEST(Plan, StateComesBack) {
   PlanTool tool;
   say(tool, kCreate);

@@ -39,7 +39,7 @@ std::string explained(const std::vector<Error>& errors) {
   return out;
 }
 
-// What can be checked of the arguments (T2).
+// What can be checked of the arguments (TOOL2).
 Result<Schema> schema_of(const RunnableTool& tool) {
   const Json anything = Json::trusted(Text("{}"));
   const Json& said = tool.accepted();
@@ -188,7 +188,7 @@ bool ToolBox::approves(const ToolUseBlock& use) const {
   return approval_->ask(use);
 }
 
-// Nothing if the call may run (T3).
+// Nothing if the call may run (TOOL3).
 std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const RunnableTool& tool,
                                            const Json& arguments, bool is_approved) const {
   switch (policy_.of(use.name, tool.has_side_effects(arguments))) {

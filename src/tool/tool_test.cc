@@ -1,4 +1,4 @@
-// Calls of all kinds, through a ToolBox. Quotes T1 to T6.
+// Calls of all kinds, through a ToolBox. Quotes TOOL1 to TOOL6.
 #include "parley/tool/tool.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::string said(const ToolOutput& output) {
 
 ToolOutput echo(const Args& args) { return ToolOutput::text(args.string("s")); }
 
-// T1, T2
+// TOOL1, TOOL2
 TEST(ToolBox, AnswersEveryCall) {
   int runs = 0;
   const ToolBox tools =
@@ -79,7 +79,7 @@ TEST(ToolBox, AnswersEveryCall) {
   EXPECT_EQ(runs, 3);
 }
 
-// T3
+// TOOL3
 TEST(ToolBox, WhatChangesTheWorldNeedsPermission) {
   ToolBox tools = box({tool(Text("look"), echo), tool(Text("act"), echo, {.has_side_effects = true})});
   const auto status = [&](Text name) { return tools.run(call(std::move(name))).status; };
@@ -119,7 +119,7 @@ TEST(ToolPolicy, TheLastRuleThatFitsDecides) {
   EXPECT_FALSE(permission_named("maybe").has_value());
 }
 
-// T4
+// TOOL4
 TEST(ToolBox, OutputsAreBounded) {
   const ToolBox tools = box({tool(Text("flood"), [](const Args&) {
     ToolOutput out;
@@ -155,7 +155,7 @@ TEST(ToolBox, OutputsAreBounded) {
   }
 }
 
-// T5
+// TOOL5
 TEST(ToolBox, AStopAndADeadlineEndATool) {
   const ToolBox tools = box({tool(Text("polite"), [](const Args& args) {
     std::mutex mutex;
@@ -178,7 +178,7 @@ TEST(ToolBox, AStopAndADeadlineEndATool) {
   EXPECT_EQ(said(tools.run(call("polite"), context)), "interrupted: the call was stopped before it started");
 }
 
-// T1, T5: it can only be left behind.
+// TOOL1, TOOL5: it can only be left behind.
 TEST(ToolBox, AToolThatHangsIsLeftBehind) {
   struct Gate {
     std::mutex mutex;
@@ -243,7 +243,7 @@ TEST(ToolBox, AToolThatIsNotParallelRunsOneCallAtATime) {
   EXPECT_EQ(most, 1);
 }
 
-// T6
+// TOOL6
 TEST(ToolBox, NamesAreUnique) {
   EXPECT_EQ(ToolBox().add(nullptr).error().code, Code::Invalid);
   ToolBox tools = box({tool(Text("a"), echo), tool(Text("b"), echo)});
@@ -276,7 +276,7 @@ class Odd : public RunnableTool {
   bool checks_arguments_;
 };
 
-// T2
+// TOOL2
 TEST(ToolBox, LeavesSchemasItCannotCheckToToolsThatDo) {
   ToolBox tools;
   const auto add = [&](Text name, std::string_view schema) {

@@ -57,7 +57,7 @@ Result<void> write_all(const Descriptor& file, std::string_view bytes) {
   return {};
 }
 
-// Writes beside the file, and gives the result its name at once (W2).
+// Writes beside the file, and gives the result its name at once (WORKSPACE2).
 Result<void> write_file(const Descriptor& folder, const std::string& name, std::string_view bytes,
                         const struct stat* before) {
   if (bytes.size() > Workspace::kMaxFileBytes) {

@@ -1,11 +1,11 @@
 // A Workspace is a folder whose files a tool may read and change, and nothing outside of it.
 //
-// Invariants (quoted by tests as W1..W4):
-//   W1  No path leads out of the folder: not "..", not an absolute path, not a link, however it changes
+// Invariants (quoted by tests as WORKSPACE1..WORKSPACE4):
+//   WORKSPACE1  No path leads out of the folder: not "..", not an absolute path, not a link, however it changes
 //       meanwhile. The kernel sees to it (openat2), not a comparison of texts.
-//   W2  A file is written whole or not at all, and keeps its mode.
-//   W3  A link is never written through, nor replaced.
-//   W4  Sizes and counts are bounded.
+//   WORKSPACE2  A file is written whole or not at all, and keeps its mode.
+//   WORKSPACE3  A link is never written through, nor replaced.
+//   WORKSPACE4  Sizes and counts are bounded.
 //
 // Paths are relative to the folder, or absolute beneath it. One thread at a time.
 #pragma once

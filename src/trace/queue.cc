@@ -48,7 +48,7 @@ void Tracer::Queue::add(std::string span) {
   if (waiting_.size() >= options_.batch_spans) wake_.notify_all();
 }
 
-// Brings the queue within its bounds (X2).
+// Brings the queue within its bounds (TRACE2).
 void Tracer::Queue::drop_oldest() {
   while (waiting_.size() > options_.queue_spans || waiting_bytes_ > options_.queue_bytes) {
     waiting_bytes_ -= waiting_.front().span.size();

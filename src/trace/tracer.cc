@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kTracesPath = "/v1/traces";
 
-// The wall clock as it was when a root started, and the steady clock from there (X8).
+// The wall clock as it was when a root started, and the steady clock from there (TRACE8).
 struct RootClock {
   std::int64_t wall_ns = now_ms() * 1'000'000;
   std::chrono::steady_clock::time_point steady = std::chrono::steady_clock::now();

@@ -82,7 +82,7 @@ TEST(Tracer, SendsSpansAsOneJsonRequest) {
   EXPECT_NE(request.head.find("other: c\r\n"), std::string::npos);
   const auto spans = spans_of(request);
   ASSERT_EQ(spans.size(), 2U);
-  EXPECT_EQ(text_of(spans[0], "/name"), "chat gpt-4o");  // X7: in the order they ended
+  EXPECT_EQ(text_of(spans[0], "/name"), "chat gpt-4o");  // TRACE7: in the order they ended
   EXPECT_EQ(text_of(spans[1], "/name"), "invoke_agent manus");
   EXPECT_EQ(spans[0].get("kind")->as_int64(), 3);
   EXPECT_EQ(spans[1].get("kind")->as_int64(), 1);
@@ -91,7 +91,7 @@ TEST(Tracer, SendsSpansAsOneJsonRequest) {
   EXPECT_EQ(tracer.counts(), (TraceCounts{.ended = 2, .sent = 2, .refused = 0, .dropped = 0}));
 }
 
-TEST(Tracer, X5AChildHasItsParentsTrace) {
+TEST(Tracer, TRACE5_AChildHasItsParentsTrace) {
   LoopbackServer server(answers("200 OK"));
   Tracer tracer = opened(options_for(server));
   const auto outside = parse_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
@@ -109,7 +109,7 @@ TEST(Tracer, X5AChildHasItsParentsTrace) {
   for (const Json& span : spans) EXPECT_EQ(text_of(span, "/traceId"), "0af7651916cd43dd8448eb211c80319c");
 }
 
-TEST(Tracer, X5NothingIsRecordedOfATraceThatNobodySamples) {
+TEST(Tracer, TRACE5_NothingIsRecordedOfATraceThatNobodySamples) {
   LoopbackServer server(answers("200 OK"));
   Tracer tracer = opened(options_for(server));
   const auto outside = parse_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00");
@@ -122,7 +122,7 @@ TEST(Tracer, X5NothingIsRecordedOfATraceThatNobodySamples) {
   EXPECT_EQ(tracer.counts().ended, 0U);
 }
 
-TEST(Tracer, X8AChildIsWithinItsParentWhoeverSetsTheTime) {
+TEST(Tracer, TRACE8_AChildIsWithinItsParentWhoeverSetsTheTime) {
   LoopbackServer server(answers("200 OK"));
   Tracer tracer = opened(options_for(server));
   ScopedClock clock(1'000'000);
@@ -143,7 +143,7 @@ TEST(Tracer, X8AChildIsWithinItsParentWhoeverSetsTheTime) {
   EXPECT_LE(at(0, "/endTimeUnixNano"), at(1, "/endTimeUnixNano"));
 }
 
-TEST(Tracer, X4ContentAndSecretsStay) {
+TEST(Tracer, TRACE4_ContentAndSecretsStay) {
   LoopbackServer server(answers("200 OK"));
   Tracer tracer = opened(options_for(server));
   Span span = tracer.start(Operation::ExecuteTool, "tool " + kSecret);
@@ -161,7 +161,7 @@ TEST(Tracer, X4ContentAndSecretsStay) {
   EXPECT_TRUE(text_of(sent, "/status/message").starts_with("it was [redacted: "));
 }
 
-TEST(Tracer, X4ContentThatIsAskedForLeavesWithoutSecretsAndBounded) {
+TEST(Tracer, TRACE4_ContentThatIsAskedForLeavesWithoutSecretsAndBounded) {
   LoopbackServer server(answers("200 OK"));
   TracerOptions options = options_for(server);
   options.capture_content = true;
@@ -186,7 +186,7 @@ TEST(Tracer, X4ContentThatIsAskedForLeavesWithoutSecretsAndBounded) {
   EXPECT_EQ(text_of(*attribute(sent, "parley.content.omitted"), "/intValue"), std::to_string(31 - kept));
 }
 
-TEST(Tracer, X2TheOldestAreDroppedAndCounted) {
+TEST(Tracer, TRACE2_TheOldestAreDroppedAndCounted) {
   LoopbackServer server(answers("200 OK"));
   TracerOptions options = options_for(server);
   options.queue_spans = 10;
@@ -201,7 +201,7 @@ TEST(Tracer, X2TheOldestAreDroppedAndCounted) {
   EXPECT_EQ(tracer.counts(), (TraceCounts{.ended = 25, .sent = 10, .refused = 0, .dropped = 15}));
 }
 
-TEST(Tracer, X2TheQueueIsBoundedInBytes) {
+TEST(Tracer, TRACE2_TheQueueIsBoundedInBytes) {
   LoopbackServer server(answers("200 OK"));
   TracerOptions options = options_for(server);
   options.queue_bytes = 4096;
@@ -254,7 +254,7 @@ TEST(Tracer, ASpanOfNobodyDoesNothing) {
   EXPECT_FALSE(span.wants(Key::ToolName));
 }
 
-TEST(Tracer, X3WhatAReceiverRefusesIsCountedAndNotSentAgain) {
+TEST(Tracer, TRACE3_WhatAReceiverRefusesIsCountedAndNotSentAgain) {
   LoopbackServer server(answers("400 Bad Request"));
   Tracer tracer = opened(options_for(server));
   tracer.start(Operation::Chat, "a").end();
@@ -266,7 +266,7 @@ TEST(Tracer, X3WhatAReceiverRefusesIsCountedAndNotSentAgain) {
   EXPECT_EQ(tracer.counts(), (TraceCounts{.ended = 1, .sent = 0, .refused = 1, .dropped = 0}));
 }
 
-TEST(Tracer, X3APartialSuccessIsCounted) {
+TEST(Tracer, TRACE3_APartialSuccessIsCounted) {
   LoopbackServer server(answers("200 OK", R"({"partialSuccess":{"rejectedSpans":"2","errorMessage":"no"}})"));
   Tracer tracer = opened(options_for(server));
   for (int i = 0; i < 5; ++i) tracer.start(Operation::Chat, "a").end();
@@ -291,7 +291,7 @@ TEST(Tracer, WhatMayPassIsSentAgain) {
   EXPECT_EQ(tracer.counts().sent, 2U);
 }
 
-TEST(Tracer, X6AReceiverThatIsDownCostsNothingButItsSpans) {
+TEST(Tracer, TRACE6_AReceiverThatIsDownCostsNothingButItsSpans) {
   TracerOptions options;
   {
     LoopbackServer server(answers("200 OK"));
@@ -309,7 +309,7 @@ TEST(Tracer, X6AReceiverThatIsDownCostsNothingButItsSpans) {
   EXPECT_EQ(tracer.counts().sent, 0U);
 }
 
-TEST(Tracer, X6AReceiverThatNeverAnswersIsNotWaitedFor) {
+TEST(Tracer, TRACE6_AReceiverThatNeverAnswersIsNotWaitedFor) {
   LoopbackServer server([](LoopbackServer::Connection& connection, const net::SeenRequest&) {
     while (connection.pause()) {
     }
@@ -325,7 +325,7 @@ TEST(Tracer, X6AReceiverThatNeverAnswersIsNotWaitedFor) {
     const auto flushed = tracer.flush(50ms);
     ASSERT_FALSE(flushed);
     EXPECT_EQ(flushed.error().code, Code::Timeout);
-    for (int i = 0; i < 20; ++i) tracer.start(Operation::Chat, "more").end();  // X1
+    for (int i = 0; i < 20; ++i) tracer.start(Operation::Chat, "more").end();  // TRACE1
     EXPECT_EQ(tracer.counts().dropped, 15U);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, kLong);

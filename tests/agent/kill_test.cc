@@ -1,4 +1,4 @@
-// Runs that are killed with SIGKILL at any moment, and resumed until they end (G3, G4).
+// Runs that are killed with SIGKILL at any moment, and resumed until they end (AGENT3, AGENT4).
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>

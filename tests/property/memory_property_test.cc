@@ -385,7 +385,7 @@ class Rehearsal {
     const auto change = memory_.add(messages);
     ASSERT_EQ(change.has_value(), allowed) << (change ? "" : change.error().message);
     if (change) {
-      expect_same(change->evicted, evicted);  // W5
+      expect_same(change->evicted, evicted);  // MEMORY5
     } else {
       EXPECT_TRUE(change.error().code == Code::BrokenHistory || change.error().code == Code::LimitExceeded);
       EXPECT_EQ(memory_.size(), size);
@@ -509,7 +509,7 @@ class Rehearsal {
     expect_same(*got, expected);
   }
 
-  // W7: a fork goes its own way, and what was seen before is still seen.
+  // MEMORY7: a fork goes its own way, and what was seen before is still seen.
   void fork() {
     Memory other = memory_.fork();
     const Snapshot snapshot = memory_.snapshot();
@@ -559,16 +559,16 @@ class Rehearsal {
 
   void check() {
     const std::vector<Message> window = memory_.window();
-    expect_same(window, plain_.shown());          // W2, W3, W8
-    expect_same(memory_.log(), plain_ids_log());  // W6
+    expect_same(window, plain_.shown());          // MEMORY2, MEMORY3, MEMORY8
+    expect_same(memory_.log(), plain_ids_log());  // MEMORY6
     EXPECT_EQ(memory_.log_size(), plain_.items.size());
-    std::vector<Message> uncovered;  // W10
+    std::vector<Message> uncovered;  // MEMORY10
     for (const PlainMemory::Item& item : plain_.items) {
       if (!item.is_shown && !item.is_removed) uncovered.push_back(item.message);
     }
     expect_same(memory_.uncovered(), uncovered);
     EXPECT_EQ(memory_.uncovered_size(), uncovered.size());
-    for (const Finding& finding : validate_history(window)) {  // W1
+    for (const Finding& finding : validate_history(window)) {  // MEMORY1
       const bool is_allowed = finding.code == "pending_call" || finding.code == "duplicate_call";
       EXPECT_TRUE(is_allowed) << finding.code;
     }
@@ -744,7 +744,7 @@ void insert_ids(const std::vector<Message>& messages, std::multiset<std::string>
   for (const Message& message : messages) into.insert(message.id()->str());
 }
 
-// W10: at every budget, however the compressor does, every message of the log is shown, covered, or reported
+// MEMORY10: at every budget, however the compressor does, every message of the log is shown, covered, or reported
 // as uncovered; nothing becomes uncovered without a reason; and a summary keeps to its share.
 TEST_P(MemoryProperty, ShowsCoversOrReportsEveryMessage) {
   class Tired : public ExtractiveCompressor {
@@ -804,7 +804,7 @@ TEST_P(MemoryProperty, ShowsCoversOrReportsEveryMessage) {
   }
 }
 
-// W11: whatever the limit, the log holds the window and the newest of the rest, and counts what it dropped. A
+// MEMORY11: whatever the limit, the log holds the window and the newest of the rest, and counts what it dropped. A
 // state that is saved and loaded is the same.
 TEST_P(MemoryProperty, HoldsNoMoreThanItsLimit) {
   for (int seed = GetParam(); seed < kRuns / 2; seed += 4) {
@@ -853,7 +853,7 @@ TEST_P(MemoryProperty, HoldsNoMoreThanItsLimit) {
         ASSERT_FALSE(removed.contains(*next));
       }
       const std::size_t covered = memory.summary() ? memory.summary()->count : 0;
-      ASSERT_EQ(shown + covered + memory.uncovered_size() + removed.size(), added.size());  // W10
+      ASSERT_EQ(shown + covered + memory.uncovered_size() + removed.size(), added.size());  // MEMORY10
       ASSERT_TRUE(validate_history(memory.log()).empty() || !memory.pending().empty());
     }
     const auto state = memory.state_dict();
@@ -861,7 +861,7 @@ TEST_P(MemoryProperty, HoldsNoMoreThanItsLimit) {
     Memory loaded = Memory::create(options).value();
     const auto change = loaded.load_state_dict(*state);
     ASSERT_TRUE(change) << change.error().message << change.error().path;
-    if (memory.size() > *options.budget.messages) continue;  // loading lets go what need not stay (W4)
+    if (memory.size() > *options.budget.messages) continue;  // loading lets go what need not stay (MEMORY4)
     // A message that was read takes other memory than one that was made.
     if (!limit.bytes) {
       ASSERT_TRUE(loaded.state_dict()->text() == state->text());

@@ -8,23 +8,23 @@
 //                         |   a stop
 //                         +----------------------------------------------> IDLE
 //
-// Invariants of the default profile (quoted by tests as G1..G13):
-//   G1   What a run came to is visible after it: state() and the report.
-//   G2   A final answer ends the run.
-//   G3   A model's call is stored before its tool runs, and its result before the next step.
-//   G4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every call has a
+// Invariants of the default profile (quoted by tests as AGENT1..AGENT13):
+//   AGENT1   What a run came to is visible after it: state() and the report.
+//   AGENT2   A final answer ends the run.
+//   AGENT3   A model's call is stored before its tool runs, and its result before the next step.
+//   AGENT4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every call has a
 //        result, or is the last message's and resume() answers it.
-//   G5   A call that cannot be run (unknown, bad arguments, denied, failing) becomes a result.
-//   G6   The calls of one step run in parallel where their tools can; results stand in their order.
-//   G7   A special tool ends the run: calls of the same step behind it are not run.
-//   G8   With ToolChoice::None nothing is run.
-//   G9   Equal calls, or equal words, again and again are met with one warning, and then end the run.
-//   G10  One run at a time has a session: it holds the lease.
-//   G11  Of an answer with more calls than AgentOptions::max_calls none runs: each gets an error result that
+//   AGENT5   A call that cannot be run (unknown, bad arguments, denied, failing) becomes a result.
+//   AGENT6   The calls of one step run in parallel where their tools can; results stand in their order.
+//   AGENT7   A special tool ends the run: calls of the same step behind it are not run.
+//   AGENT8   With ToolChoice::None nothing is run.
+//   AGENT9   Equal calls, or equal words, again and again are met with one warning, and then end the run.
+//   AGENT10  One run at a time has a session: it holds the lease.
+//   AGENT11  Of an answer with more calls than AgentOptions::max_calls none runs: each gets an error result that
 //        names the limit, and the run fails with LimitExceeded.
-//   G12  An answer that the model did not finish (Finish::Length, Finish::ContextFull) is marked in the
+//   AGENT12  An answer that the model did not finish (Finish::Length, Finish::ContextFull) is marked in the
 //        history, and resume() asks the model to go on where it ends.
-//   G13  With ToolChoice::Required an answer without a call fails the run; the answer is stored.
+//   AGENT13  With ToolChoice::Required an answer without a call fails the run; the answer is stored.
 //
 // The openmanus profile is OpenManus to the letter instead: its texts, its order, its states.
 //
@@ -84,7 +84,7 @@ struct AgentOptions {
   ToolChoice tool_choice = ToolChoice::Auto;
   std::vector<std::string> special_tools = {"terminate"};
   std::size_t parallel_tools = 8;
-  std::size_t max_calls = 128;            // of one answer; of an answer with more, none runs (G11)
+  std::size_t max_calls = 128;            // of one answer; of an answer with more, none runs (AGENT11)
   Settings settings = {};                 // of every request
   std::optional<ReplySchema> reply = {};  // the final answer must be JSON of this schema,
   std::size_t reply_attempts = 3;         // and is asked for again this often
@@ -144,7 +144,7 @@ class BaseAgent {
 
   // Adds the request, if there is one, and steps until the run ends. Calls that an earlier run left without a
   // result are dealt with first, as AgentOptions::pending says. What goes wrong on the way is in the report.
-  // Fails with Conflict if a run is under way, here or elsewhere (G10).
+  // Fails with Conflict if a run is under way, here or elsewhere (AGENT10).
   Result<RunReport> run(const std::optional<Message>& request = {}, std::stop_token stop = {});
   // Goes on where a run ended, or died.
   Result<RunReport> resume(std::stop_token stop = {}) { return run(std::nullopt, std::move(stop)); }

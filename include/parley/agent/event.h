@@ -1,11 +1,11 @@
 // What happens in a run, for whoever watches: a terminal, a page, a trace. One model of events for all of
 // them.
 //
-// Invariants (quoted by tests as H1..H4):
-//   H1  Every run has one RunStarted, first, and one RunEnded, last.
-//   H2  Every StepStarted has its StepEnded, and every ToolStarted its ToolEnded, whatever happens.
-//   H3  Answered and ToolEnded come after what they tell was stored.
-//   H4  Events come from one thread at a time, in an order that happened; references are valid during the
+// Invariants (quoted by tests as EVENT1..EVENT4):
+//   EVENT1  Every run has one RunStarted, first, and one RunEnded, last.
+//   EVENT2  Every StepStarted has its StepEnded, and every ToolStarted its ToolEnded, whatever happens.
+//   EVENT3  Answered and ToolEnded come after what they tell was stored.
+//   EVENT4  Events come from one thread at a time, in an order that happened; references are valid during the
 //       call.
 //
 // Plain values.

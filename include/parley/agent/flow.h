@@ -6,14 +6,14 @@
 //                    |      |
 //                    +------+-----> blocked: it failed too often
 //
-// Invariants (quoted by tests as F1..F5):
-//   F1  A step that fails is tried at most FlowOptions::step_attempts times, then it is blocked, and the
+// Invariants (quoted by tests as FLOW1..FLOW5):
+//   FLOW1  A step that fails is tried at most FlowOptions::step_attempts times, then it is blocked, and the
 //       flow goes on.
-//   F2  A plan has at most FlowOptions::max_steps steps, and never gets longer.
-//   F3  A model that makes no plan of use gets one of three steps: look into it, do it, check it.
-//   F4  A step is done by the agent that the first [TAG] in it names which names one, in any case; by the
+//   FLOW2  A plan has at most FlowOptions::max_steps steps, and never gets longer.
+//   FLOW3  A model that makes no plan of use gets one of three steps: look into it, do it, check it.
+//   FLOW4  A step is done by the agent that the first [TAG] in it names which names one, in any case; by the
 //       first agent otherwise.
-//   F5  A stop ends the flow soon; the step under way is not started again, and the report says how far it
+//   FLOW5  A stop ends the flow soon; the step under way is not started again, and the report says how far it
 //       came.
 //
 // One thread at a time.

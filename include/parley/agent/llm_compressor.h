@@ -1,11 +1,11 @@
 // A Compressor that asks a model, and picks for itself what the model does not say.
 //
-// Invariants (quoted by tests as L1..L4):
-//   L1  The call is in the ledger of the model, as Purpose::Compression.
-//   L2  What the model is shown are the roles, texts, calls and results of the messages: no metadata, no ids,
+// Invariants (quoted by tests as COMPRESSOR1..COMPRESSOR4):
+//   COMPRESSOR1  The call is in the ledger of the model, as Purpose::Compression.
+//   COMPRESSOR2  What the model is shown are the roles, texts, calls and results of the messages: no metadata, no ids,
 //       no thinking, no media.
-//   L3  If the model fails, says nothing, is cut off or is late, ExtractiveCompressor answers instead.
-//   L4  An answer is not longer than it may be.
+//   COMPRESSOR3  If the model fails, says nothing, is cut off or is late, ExtractiveCompressor answers instead.
+//   COMPRESSOR4  An answer is not longer than it may be.
 //
 // As a Compressor: called by one thread at a time.
 #pragma once

@@ -1,10 +1,10 @@
 // The runs of an agent as spans: one `invoke_agent` for each run, and in it a `chat` for every question to
 // the model and an `execute_tool` for every call.
 //
-// Invariants (quoted by tests as Y1..Y3):
-//   Y1  Every span that a run starts has ended when the run has.
-//   Y2  What failed has an error.type with few values: a code, a kind of failure, a status.
-//   Y3  What people, models and tools said is content (parley/trace/tracer.h, X4), errors of tools too.
+// Invariants (quoted by tests as SPAN1..SPAN3):
+//   SPAN1  Every span that a run starts has ended when the run has.
+//   SPAN2  What failed has an error.type with few values: a code, a kind of failure, a status.
+//   SPAN3  What people, models and tools said is content (parley/trace/tracer.h, TRACE4), errors of tools too.
 #pragma once
 
 #include <optional>

@@ -1,22 +1,22 @@
 // The tools of MCP servers (Model Context Protocol), as RunnableTools in a ToolBox.
 //
-// Invariants (quoted by tests as MC1..MC9):
-//   MC1  A call is sent once. If its server dies, falls silent or is stopped in between, the output is
+// Invariants (quoted by tests as MCP1..MCP9):
+//   MCP1  A call is sent once. If its server dies, falls silent or is stopped in between, the output is
 //        Interrupted, and nobody repeats the call by themselves; but a stream of HTTP that ended too soon
 //        goes on, if the server lets it.
-//   MC2  A server that is gone is started, or connected to, at the next call; at most once for each call, and
+//   MCP2  A server that is gone is started, or connected to, at the next call; at most once for each call, and
 //        after several failures only after a pause that doubles. After a start that took all of
 //        start_timeout, the longest pause applies, so that a server that never answers delays one call a
 //        minute. A call that is stopped or has less time than that says nothing about the server.
-//   MC3  Every wait has a deadline and hears a stop; the server is then told with notifications/cancelled.
-//   MC4  A message over the limit, a line that is no message, an answer nobody asked for: none of them is
+//   MCP3  Every wait has a deadline and hears a stop; the server is then told with notifications/cancelled.
+//   MCP4  A message over the limit, a line that is no message, an answer nobody asked for: none of them is
 //        kept, and none of them ends the program. Lines that are no message are passed over.
-//   MC5  Each (server, tool) has a name of its own of at most 64 of [A-Za-z0-9_-], which depends on the set
+//   MCP5  Each (server, tool) has a name of its own of at most 64 of [A-Za-z0-9_-], which depends on the set
 //        of tools and not on their order.
-//   MC6  What a tool gave back is kept: text, image, audio, resources, structured content, the error flag.
-//   MC7  A tool changes the world unless its server says readOnlyHint.
-//   MC8  A server gets the variables it was given and no others, and one client's servers are its own.
-//   MC9  One server that fails leaves the others as they are.
+//   MCP6  What a tool gave back is kept: text, image, audio, resources, structured content, the error flag.
+//   MCP7  A tool changes the world unless its server says readOnlyHint.
+//   MCP8  A server gets the variables it was given and no others, and one client's servers are its own.
+//   MCP9  One server that fails leaves the others as they are.
 #pragma once
 
 #include <chrono>

@@ -5,28 +5,28 @@
 // results) and is returned to the caller. The log goes on holding it, up to LogLimit; a StoredMemory leaves
 // it to the store.
 //
-// Invariants (quoted by tests as W1..W11):
-//   W1  In the window no result is without its call, and no answered call without its result.
-//   W2  System messages, pins, the newest user request and the newest message or exchange of all leave the
+// Invariants (quoted by tests as MEMORY1..MEMORY11):
+//   MEMORY1  In the window no result is without its call, and no answered call without its result.
+//   MEMORY2  System messages, pins, the newest user request and the newest message or exchange of all leave the
 //       window only by remove() and clear().
-//   W3  The open exchange, whose calls wait for results, cannot leave the window by anything but clear(), and
+//   MEMORY3  The open exchange, whose calls wait for results, cannot leave the window by anything but clear(), and
 //       nothing but its results can be added behind it.
-//   W4  After every operation the window is within its budget. An operation that cannot keep it so fails with
+//   MEMORY4  After every operation the window is within its budget. An operation that cannot keep it so fails with
 //       LimitExceeded, naming the largest message that must stay, and changes nothing. The limits of messages
 //       and exchanges give way to the newest user request and the newest message or exchange: if what must
 //       stay passes a limit by these, the window holds just that. What unpin() or remove() then lets go
 //       leaves with the next message that is added.
-//   W5  What an operation takes out of the window is returned by it, oldest first.
-//   W6  The log keeps the order in which messages were added and counts all of them; only clear() empties it.
-//   W7  A copy costs the same at any size and shares all messages. Neither side sees what the other does.
-//   W8  The messages of the window are in the order of the log.
-//   W9  A summary stands where the messages it covers began, and names them.
-//   W10 Every message of the log is in the window, covered by the summary, uncovered (it left the window and
+//   MEMORY5  What an operation takes out of the window is returned by it, oldest first.
+//   MEMORY6  The log keeps the order in which messages were added and counts all of them; only clear() empties it.
+//   MEMORY7  A copy costs the same at any size and shares all messages. Neither side sees what the other does.
+//   MEMORY8  The messages of the window are in the order of the log.
+//   MEMORY9  A summary stands where the messages it covers began, and names them.
+//   MEMORY10 Every message of the log is in the window, covered by the summary, uncovered (it left the window and
 //       no summary speaks for it: uncovered() reports it), or was removed.
-//   W11 Beyond the window the log holds at most LogLimit: the newest of what was covered or uncovered, and
+//   MEMORY11 Beyond the window the log holds at most LogLimit: the newest of what was covered or uncovered, and
 //       nothing of what was removed. What it no longer holds is counted by log_dropped().
 //
-// Memory in use: the messages of the window and of W11, some 100 bytes for each of them, and 8 bytes for each
+// Memory in use: the messages of the window and of MEMORY11, some 100 bytes for each of them, and 8 bytes for each
 // run of neighbours in the log that left the window in the same way. It does not grow with the number of
 // messages that were added. A message that was read holds the whole document it was read from; the document
 // is freed with the last of its messages.
@@ -113,7 +113,7 @@ struct Change {
   std::size_t count = 0;         // messages added, removed or loaded
   std::size_t skipped = 0;       // messages whose id was there already
   std::vector<Message> evicted;  // what left the window, oldest first
-  std::size_t uncovered = 0;     // messages that a model was shown or told of before, and now is not (W10)
+  std::size_t uncovered = 0;     // messages that a model was shown or told of before, and now is not (MEMORY10)
 };
 
 // The messages that a summary speaks for: `count` of those from `first` to `last`, as the log counts them.
@@ -219,7 +219,7 @@ class Memory {
   // summary, or if the compressor fails, is late, or gives no shorter text.
   Result<Change> compress();
   // Makes the window at most `share` of its bytes: for a model that says it was shown too much. First the
-  // summary goes, then the oldest of what is not protected (W2, W3). Fails with LimitExceeded, and changes
+  // summary goes, then the oldest of what is not protected (MEMORY2, MEMORY3). Fails with LimitExceeded, and changes
   // nothing, if nothing may go.
   Result<Change> evict(double share);
   // As evict(), but with a compressor what goes becomes a summary, as long as that leaves the window at

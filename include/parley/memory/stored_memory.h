@@ -4,14 +4,14 @@
 // What left the window is in the store and no longer in memory: log() of memory() has what is in the window,
 // covered() and uncovered() are empty, and log() here reads all of it.
 //
-// Invariants (quoted by tests as R1..R5):
-//   R1  An edit is stored and then shown, or neither: if the store refuses it, the memory is as before.
-//   R2  Opening the session again gives an equal memory, if the options are the same.
-//   R3  Nothing that was stored is changed or taken out: eviction, removal, compression and clear() are
+// Invariants (quoted by tests as STORED1..STORED5):
+//   STORED1  An edit is stored and then shown, or neither: if the store refuses it, the memory is as before.
+//   STORED2  Opening the session again gives an equal memory, if the options are the same.
+//   STORED3  Nothing that was stored is changed or taken out: eviction, removal, compression and clear() are
 //       records of their own (P8).
-//   R4  If somebody else has appended to the session, an edit fails with Conflict and changes nothing; open()
+//   STORED4  If somebody else has appended to the session, an edit fails with Conflict and changes nothing; open()
 //       shows what they did.
-//   R5  An edit costs what it changes, not what the session holds.
+//   STORED5  An edit costs what it changes, not what the session holds.
 //
 // One thread at a time.
 #pragma once

@@ -1,12 +1,12 @@
 // OpenManus' three questions over any Model: a text, a text about images, and a step that may call tools.
 //
-// Invariants (quoted by tests as K1..K4):
-//   K1  A text is what the model said, byte for byte; what it did not finish (a stream that died, the limit
+// Invariants (quoted by tests as ASK1..ASK4):
+//   ASK1  A text is what the model said, byte for byte; what it did not finish (a stream that died, the limit
 //       of its output, a filter), and nothing at all, is an error and no text. With AskOptions::openmanus a
 //       text that the model or its provider ended early is a text, as there.
-//   K2  The answer of ask_tool() has everything: thinking, finish reason, usage, calls.
-//   K3  No message that was passed in is changed or left out.
-//   K4  An image is checked before it is sent, and labelled by what its bytes are. A URL is passed on.
+//   ASK2  The answer of ask_tool() has everything: thinking, finish reason, usage, calls.
+//   ASK3  No message that was passed in is changed or left out.
+//   ASK4  An image is checked before it is sent, and labelled by what its bytes are. A URL is passed on.
 //
 // Functions are safe from any thread.
 #pragma once

@@ -47,7 +47,7 @@ struct ModelConfig {
   std::string ca_file = {};
   std::size_t max_answer_bytes = std::size_t{64} * 1024 * 1024;
 
-  std::shared_ptr<UsageLedger> ledger = {};  // where calls are kept, if anywhere (A5)
+  std::shared_ptr<UsageLedger> ledger = {};  // where calls are kept, if anywhere (MODEL5)
   PriceTable prices = PriceTable::published();
   std::shared_ptr<Timer> timer = system_timer();
 };

@@ -1,16 +1,16 @@
 // A Model is asked for the next message of a conversation.
 //
-// Invariants (quoted by tests as A1..A7):
-//   A1  The answer to a request is the same message whether it came as a stream or whole.
-//   A2  A call is tried again only if its failure is retryable and no event of it was delivered.
-//   A3  What was delivered before a stream died is kept: the answer has it, and `cut` says why it is not all.
+// Invariants (quoted by tests as MODEL1..MODEL7):
+//   MODEL1  The answer to a request is the same message whether it came as a stream or whole.
+//   MODEL2  A call is tried again only if its failure is retryable and no event of it was delivered.
+//   MODEL3  What was delivered before a stream died is kept: the answer has it, and `cut` says why it is not all.
 //       Its message can be stored and sent again: calls that are not whole are left out, with a note, and of
 //       an answer that is larger than it may be the first MiB stays.
-//   A4  After a stop is asked for the call ends soon: with a cut answer if anything was delivered, with
+//   MODEL4  After a stop is asked for the call ends soon: with a cut answer if anything was delivered, with
 //       Cancelled otherwise.
-//   A5  Every call, a failed one too, is in the ledger once, with all its attempts.
-//   A6  A conversation that does not fit the window is ContextTooLong, and is not tried again.
-//   A7  No error and no note repeats a key.
+//   MODEL5  Every call, a failed one too, is in the ledger once, with all its attempts.
+//   MODEL6  A conversation that does not fit the window is ContextTooLong, and is not tried again.
+//   MODEL7  No error and no note repeats a key.
 //
 // A Model is safe from any thread; several calls may be under way at once.
 #pragma once
@@ -72,7 +72,7 @@ struct CallRecord {
 struct ModelAnswer {
   Message message;
   Outcome outcome;
-  std::optional<Failure> cut = {};  // why this is not all (A3)
+  std::optional<Failure> cut = {};  // why this is not all (MODEL3)
   std::vector<Note> notes = {};     // of writing the request and of reading the answer
   CallRecord call = {};
 };

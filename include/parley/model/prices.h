@@ -1,10 +1,10 @@
 // What tokens cost: a table by the beginnings of models' names, which the user can edit.
 //
-// Invariants (quoted by tests as D1..D3):
-//   D1  The row with the longest beginning that fits decides; a row may name a provider, and then fits it
+// Invariants (quoted by tests as PRICE1..PRICE3):
+//   PRICE1  The row with the longest beginning that fits decides; a row may name a provider, and then fits it
 //       alone and wins over one that does not.
-//   D2  Tokens from a cache are not counted as fresh ones, too.
-//   D3  A cost is known only if the row and the counts of input and output are.
+//   PRICE2  Tokens from a cache are not counted as fresh ones, too.
+//   PRICE3  A cost is known only if the row and the counts of input and output are.
 //
 // As JSON a table is a list: [{"model": "gpt-4o", "input": 2.5, "cache_read": 1.25, "output": 10}, ...], in
 // dollars per million tokens; "provider" and the two prices of caches may be missing, and these are then that

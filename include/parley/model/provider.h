@@ -1,11 +1,11 @@
 // A provider is where a model is asked: one row that says its dialect, its address, how it wants its key, and
 // what it is called in the environment. Nothing here reads the environment: the names are for those who do.
 //
-// Invariants (quoted by tests as P1..P3):
-//   P1  Every provider has a name of its own, a path, and a dialect that has streams.
-//   P2  "provider/name" and "provider:name" are the same model; what follows the first mark is the name,
+// Invariants (quoted by tests as PROVIDER1..PROVIDER3):
+//   PROVIDER1  Every provider has a name of its own, a path, and a dialect that has streams.
+//   PROVIDER2  "provider/name" and "provider:name" are the same model; what follows the first mark is the name,
 //       whatever it holds.
-//   P3  A model's name in a path is percent-encoded.
+//   PROVIDER3  A model's name in a path is percent-encoded.
 //
 // Constants and pure functions; safe from any thread.
 #pragma once

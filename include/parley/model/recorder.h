@@ -1,14 +1,14 @@
 // A Recorder stands between a client and a server of a provider, on the loopback address: it passes requests
 // and answers on, and keeps them as a script that a Rehearsal replays (rehearsal.h).
 //
-// Invariants (quoted by tests as K1..K5):
-//   K1  The client gets the answer as it comes: its status, its headers, its body piece by piece.
-//   K2  No key is recorded. Of a request only its method, path and body are kept, of an answer its status,
+// Invariants (quoted by tests as RECORDER1..RECORDER5):
+//   RECORDER1  The client gets the answer as it comes: its status, its headers, its body piece by piece.
+//   RECORDER2  No key is recorded. Of a request only its method, path and body are kept, of an answer its status,
 //       its body and the few headers that clients go by; all of it is redacted (base/redact.h).
-//   K3  Only answers that came whole are recorded.
-//   K4  A Rehearsal with the script answers the same requests with the same bytes, as far as nothing was
+//   RECORDER3  Only answers that came whole are recorded.
+//   RECORDER4  A Rehearsal with the script answers the same requests with the same bytes, as far as nothing was
 //       redacted and they are UTF-8.
-//   K5  It connects to the server it was given, or to the proxy, and to nothing else: redirects are answers.
+//   RECORDER5  It connects to the server it was given, or to the proxy, and to nothing else: redirects are answers.
 //
 // Used by one thread at a time; it serves many clients at once.
 #pragma once
@@ -46,7 +46,7 @@ class Recorder {
 
   struct Tally {
     std::size_t recorded = 0;
-    std::size_t left_out = 0;  // not whole (K3), or over max_bytes
+    std::size_t left_out = 0;  // not whole (RECORDER3), or over max_bytes
   };
   Tally tally() const;
   // What was recorded so far, in the order in which the answers ended.

@@ -6,15 +6,15 @@
 //   GET  .../models             one model: "rehearsal"
 //   what a recording has        the answer that was recorded (see recorder.h)
 //
-// Invariants (quoted by tests as R1..R6):
-//   R1  It never pretends: its model is "rehearsal", and what it says by itself names it.
-//   R2  The same requests in the same order get the same answers, byte for byte.
-//   R3  Which turn of a script is next follows from the messages of the request alone, so that a client that
+// Invariants (quoted by tests as REHEARSAL1..REHEARSAL6):
+//   REHEARSAL1  It never pretends: its model is "rehearsal", and what it says by itself names it.
+//   REHEARSAL2  The same requests in the same order get the same answers, byte for byte.
+//   REHEARSAL3  Which turn of a script is next follows from the messages of the request alone, so that a client that
 //       was killed goes on where it was. Only faults are counted, from the start of the server.
-//   R4  An answer is the same message whether it is asked for as a stream or whole.
-//   R5  It calls only tools that the request offers, unless a script says otherwise; with the tool choice
+//   REHEARSAL4  An answer is the same message whether it is asked for as a stream or whole.
+//   REHEARSAL5  It calls only tools that the request offers, unless a script says otherwise; with the tool choice
 //       "none" it calls none by itself.
-//   R6  It connects to nothing.
+//   REHEARSAL6  It connects to nothing.
 //
 // docs/rehearsal.md has the format of scripts. Used by one thread at a time; it serves many clients at once.
 #pragma once

@@ -1,10 +1,10 @@
 // UsageLedger keeps what calls cost: the newest calls one by one, and totals of all of them.
 //
-// Invariants (quoted by tests as U1..U3):
-//   U1  The totals are the sums of all records ever added, those that are no longer kept included; sums stop
+// Invariants (quoted by tests as USAGE1..USAGE3):
+//   USAGE1  The totals are the sums of all records ever added, those that are no longer kept included; sums stop
 //       at the largest number.
-//   U2  At most `most_records` records are kept, the newest.
-//   U3  A count that a provider did not say adds nothing, and `unsaid` tells of how many calls that is true.
+//   USAGE2  At most `most_records` records are kept, the newest.
+//   USAGE3  A count that a provider did not say adds nothing, and `unsaid` tells of how many calls that is true.
 //
 // Safe from any thread.
 #pragma once

@@ -7,10 +7,10 @@
 //       1))); },
 //       {.has_side_effects = false});
 //
-// Invariants (quoted by tests as F1..F3):
-//   F1  The schema allows the parameters that were described, and no others.
-//   F2  An accessor of Args gives what the model said, or the default if it said nothing.
-//   F3  A number that does not fit its C++ type never reaches the function.
+// Invariants (quoted by tests as FUNCTION1..FUNCTION3):
+//   FUNCTION1  The schema allows the parameters that were described, and no others.
+//   FUNCTION2  An accessor of Args gives what the model said, or the default if it said nothing.
+//   FUNCTION3  A number that does not fit its C++ type never reaches the function.
 #pragma once
 
 #include <chrono>

@@ -1,10 +1,10 @@
 // PlanTool keeps plans for a model: lists of steps with a status each. The commands, the errors and the text
 // of a plan are those of OpenManus' planning tool.
 //
-// Invariants (quoted by tests as L1..L3):
-//   L1  A command does what it says, or fails and changes nothing.
-//   L2  The active plan is one of the plans, or none is active.
-//   L3  load_state(state()) changes nothing.
+// Invariants (quoted by tests as PLAN1..PLAN3):
+//   PLAN1  A command does what it says, or fails and changes nothing.
+//   PLAN2  The active plan is one of the plans, or none is active.
+//   PLAN3  load_state(state()) changes nothing.
 //
 // Safe from any thread.
 #pragma once

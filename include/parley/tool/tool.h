@@ -1,15 +1,15 @@
 // A RunnableTool is a Tool (its description, which a model reads) and what it does.
 //
-// Invariants (quoted by tests as T1..T6):
-//   T1  Whatever a call is (an unknown name, arguments that are no JSON or break the schema, a tool that
+// Invariants (quoted by tests as TOOL1..TOOL6):
+//   TOOL1  Whatever a call is (an unknown name, arguments that are no JSON or break the schema, a tool that
 //       throws, hangs, floods or dies), ToolBox::run gives an output the model can read. It never throws and
 //       never fails.
-//   T2  A tool sees only arguments that its schema allows; one that checks_arguments() itself may have a
+//   TOOL2  A tool sees only arguments that its schema allows; one that checks_arguments() itself may have a
 //       schema that cannot be checked here, and then sees any object.
-//   T3  A tool that changes the world runs only if the policy allows it or a person approved.
-//   T4  An output is UTF-8 and within its limit; what was cut is said in it.
-//   T5  A stop or a deadline ends a tool soon, its child processes included; the output says so.
-//   T6  Names are unique in a ToolBox.
+//   TOOL3  A tool that changes the world runs only if the policy allows it or a person approved.
+//   TOOL4  An output is UTF-8 and within its limit; what was cut is said in it.
+//   TOOL5  A stop or a deadline ends a tool soon, its child processes included; the output says so.
+//   TOOL6  Names are unique in a ToolBox.
 #pragma once
 
 #include <chrono>
@@ -84,11 +84,11 @@ class RunnableTool {
   virtual bool is_parallel() const { return true; }
   // How long a call may take, if that is for the tool to say: whoever asks a person waits longer.
   virtual std::optional<std::chrono::milliseconds> timeout() const { return std::nullopt; }
-  // The schema that arguments are checked against (T2). The schema shown to the model may be stricter.
+  // The schema that arguments are checked against (TOOL2). The schema shown to the model may be stricter.
   virtual const Json& accepted() const { return spec().parameters; }
   // Whether run() refuses wrong arguments by itself, as a server elsewhere does.
   virtual bool checks_arguments() const { return false; }
-  // `arguments` is an object that accepted() allows (T2).
+  // `arguments` is an object that accepted() allows (TOOL2).
   virtual ToolOutput run(const Json& arguments, const ToolContext& context) = 0;
 };
 
@@ -114,7 +114,7 @@ using Approve = std::function<bool(const ToolUseBlock& use)>;
 // The tools of one agent. Built by one thread; run() is safe from any.
 //
 // A tool runs in a thread of its own, so that one that heeds neither its stop nor its deadline can be left
-// behind (T5): it is kept until it returns, and nobody waits for it.
+// behind (TOOL5): it is kept until it returns, and nobody waits for it.
 class ToolBox {
  public:
   // Fails with Conflict if the name is taken, and as Schema::of() does if the schema is none that can be
@@ -129,7 +129,7 @@ class ToolBox {
   const ToolPolicy& policy() const { return policy_; }
   void set_approve(Approve approve);  // without one, what must be asked for is denied
 
-  // Runs one call (T1).
+  // Runs one call (TOOL1).
   ToolOutput run(const ToolUseBlock& use, const ToolContext& context = {}) const;
   // Asks the person, whatever the policy says: false if there is nobody to ask.
   bool approves(const ToolUseBlock& use) const;

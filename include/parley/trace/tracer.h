@@ -1,18 +1,18 @@
 // A Tracer sends spans to an OpenTelemetry receiver, by OTLP over HTTP as JSON. Without one nothing is
 // traced.
 //
-// Invariants (quoted by tests as X1..X8):
-//   X1  Starting and ending a span never waits for the network.
-//   X2  At most queue_spans spans and queue_bytes bytes wait, beside the one batch under way; what is too
+// Invariants (quoted by tests as TRACE1..TRACE8):
+//   TRACE1  Starting and ending a span never waits for the network.
+//   TRACE2  At most queue_spans spans and queue_bytes bytes wait, beside the one batch under way; what is too
 //       much is dropped, the oldest first.
-//   X3  Every span that ended is counted once: sent, refused, dropped, or still waiting.
-//   X4  Content (KeyType::Content) leaves only if capture_content; what looks like a secret never leaves.
-//   X5  A span has its parent's trace; ids are W3C's, and never 0. Nothing is recorded of a trace whose
+//   TRACE3  Every span that ended is counted once: sent, refused, dropped, or still waiting.
+//   TRACE4  Content (KeyType::Content) leaves only if capture_content; what looks like a secret never leaves.
+//   TRACE5  A span has its parent's trace; ids are W3C's, and never 0. Nothing is recorded of a trace whose
 //       traceparent says that nobody samples it.
-//   X6  However the receiver behaves, flush() returns by its deadline, and so does the end of a Tracer; but
+//   TRACE6  However the receiver behaves, flush() returns by its deadline, and so does the end of a Tracer; but
 //       a look-up of the receiver's name is waited for.
-//   X7  Spans arrive in the order they ended, each at most once unless an answer got lost.
-//   X8  A child starts and ends by the clock of its root, so no child is outside of its parent because
+//   TRACE7  Spans arrive in the order they ended, each at most once unless an answer got lost.
+//   TRACE8  A child starts and ends by the clock of its root, so no child is outside of its parent because
 //       somebody set the time.
 //
 // A Tracer is safe from any thread; a Span is for one thread at a time, and may outlive its Tracer.
@@ -41,7 +41,7 @@ struct TracerOptions {
   std::string endpoint = {};                    // "http://127.0.0.1:4318", or one that ends in "/v1/traces"
   std::vector<net::SecretHeader> headers = {};  // of every request
   Text service_name = Text("parley");
-  bool capture_content = false;                             // X4
+  bool capture_content = false;                             // TRACE4
   std::size_t max_text_bytes = std::size_t{8} * 1024;       // of one string; a longer one is cut, and says so
   std::size_t max_content_bytes = std::size_t{256} * 1024;  // of one attribute; older messages are left out
 
