@@ -36,7 +36,7 @@ bool memories() {
     for (const FilterChange& change : filtered.changes) std::cout << to_string(change) << '\n';
   };
   MemoryOptions options;
-  options.on_get = chain->for_messages(report);
+  options.view_filter = chain->for_messages(report);
   Result<Memory> memory = Memory::create(options);
   if (!memory) return false;
 

@@ -159,7 +159,7 @@ StoredMemory memory_of(std::shared_ptr<store::Store> store, std::size_t log, con
   MemoryOptions options;
   // What is older leaves the window when the document is added, and nothing while steps are measured.
   options.budget = {.messages = kMost, .tokens = std::size_t{1} << 30, .low_water = kLowWater};
-  options.tokens = cost_by(TokenCounter::for_model("gpt-4o"));
+  options.token_cost = cost_by(TokenCounter::for_model("gpt-4o"));
   auto memory = StoredMemory::open(std::move(store), {.session = "long"}, options);
   check(memory.has_value(), "opening a memory");
   const auto add = [&](const std::string& json) {

@@ -103,7 +103,7 @@ std::vector<Contender> count_tokens(const Document& document) {
   auto known = std::make_shared<parley::Conversation>(parley::read(json, Dialect::OpenManus)->conversation);
   keep(reinterpret_cast<const void*>(counter->count(*known)));
   auto memory = std::make_shared<Memory>(
-      Memory::create({.budget = Budget::unlimited(), .tokens = parley::cost_by(*counter)}).value());
+      Memory::create({.budget = Budget::unlimited(), .token_cost = parley::cost_by(*counter)}).value());
   must(memory->add(known->messages()));
   return {{"Parley, first time", [=] { *fresh = parley::read(json, Dialect::OpenManus)->conversation; },
            [=] { return counter->count(**fresh); }},

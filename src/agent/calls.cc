@@ -180,7 +180,7 @@ Result<void> answer_unrun(Loop& loop, std::span<const ToolUseBlock> calls, const
   // A message has one result, or if they are many a thousand: a stop must not wait for thousands of messages,
   // the budget of a window counts messages, and validate() allows no more blocks. OpenManus' have one.
   constexpr std::size_t kMany = 32;
-  const bool are_many = calls.size() > kMany && loop.options.profile == Profile::Default;
+  const bool are_many = calls.size() > kMany && loop.options.profile == AgentProfile::Default;
   const std::size_t most = are_many ? 1000 : 1;
   const ToolOutput output = ToolOutput::of(ToolStatus::Interrupted, why);
   std::vector<Message> messages;

@@ -10,13 +10,7 @@
 namespace parley {
 namespace {
 
-struct StatusRow {
-  std::string_view name;
-  std::string_view mark;
-};
-constexpr auto kStatuses = std::to_array<StatusRow>(
-    {{"not_started", "[ ]"}, {"in_progress", "[>]"}, {"completed", "[x]"}, {"blocked", "[!]"}});
-const StatusRow& row_of(FlowStatus status) { return kStatuses[static_cast<std::size_t>(status)]; }
+constexpr auto kMarks = std::to_array<std::string_view>({"[ ]", "[>]", "[x]", "[!]"});  // by StepStatus
 
 constexpr std::size_t kTitleLength = 50;  // code points
 
@@ -72,17 +66,15 @@ FlowPlan plain_plan(const Text& request) {
 
 }  // namespace
 
-std::string_view to_string(FlowStatus status) { return row_of(status).name; }
-
 Text FlowPlan::text() const {
-  std::array<std::size_t, kStatuses.size()> counts = {};
+  std::array<std::size_t, kMarks.size()> counts = {};
   for (const FlowStep& step : steps) ++counts[static_cast<std::size_t>(step.status)];
   std::string out = "Plan: " + title.str() + "\n";
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + std::to_string(counts[i]) + " " + std::string(kStatuses[i].name);
+    out += (i == 0 ? "" : ", ") + std::to_string(counts[i]) + " " + std::string(to_string(static_cast<StepStatus>(i)));
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    out += "\n" + std::to_string(i + 1) + ". " + std::string(row_of(steps[i].status).mark) + " " +
+    out += "\n" + std::to_string(i + 1) + ". " + std::string(kMarks[static_cast<std::size_t>(steps[i].status)]) + " " +
            steps[i].text.str();
   }
   return Text::repaired(out);
@@ -139,8 +131,8 @@ Result<FlowPlan> PlanningFlow::make_plan(const Text& request, FlowReport& report
 
 void PlanningFlow::carry_out(FlowPlan& plan, std::size_t index, const std::stop_token& stop) {
   FlowStep& step = plan.steps[index];
-  step.status = FlowStatus::InProgress;
-  while (step.status == FlowStatus::InProgress && !stop.stop_requested()) {
+  step.status = StepStatus::InProgress;
+  while (step.status == StepStatus::InProgress && !stop.stop_requested()) {
     ++step.attempts;
     tell(plan);
     std::string words = plan.text().str() + "\n\nDo step " + std::to_string(index + 1) +
@@ -150,9 +142,9 @@ void PlanningFlow::carry_out(FlowPlan& plan, std::size_t index, const std::stop_
     if (report && report->end == RunEnd::Cancelled) return;
     step.result = report ? report->text : Text::repaired(report.error().message);
     if (report && (report->end == RunEnd::Answered || report->end == RunEnd::Terminated)) {
-      step.status = FlowStatus::Completed;
+      step.status = StepStatus::Completed;
     } else if (step.attempts >= options_.step_attempts) {
-      step.status = FlowStatus::Blocked;
+      step.status = StepStatus::Blocked;
     }
   }
   tell(plan);

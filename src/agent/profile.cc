@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto kRows = std::to_array<ProfileRow>({
     {
-        .profile = Profile::Default,
+        .profile = AgentProfile::Default,
         .counts_on = false,
         .restores_state = false,
         .streams = true,
@@ -20,7 +20,7 @@ constexpr auto kRows = std::to_array<ProfileRow>({
         .handle_stuck = handle_stuck_default,
     },
     {
-        .profile = Profile::OpenManus,
+        .profile = AgentProfile::OpenManus,
         .counts_on = true,
         .restores_state = true,
         .streams = false,
@@ -36,7 +36,7 @@ constexpr auto kRows = std::to_array<ProfileRow>({
 
 }  // namespace
 
-const ProfileRow& row_of(Profile profile) {
+const ProfileRow& row_of(AgentProfile profile) {
   for (const ProfileRow& row : kRows) {
     if (row.profile == profile) return row;
   }

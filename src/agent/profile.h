@@ -11,7 +11,7 @@ namespace parley::agent {
 struct Loop;
 
 struct ProfileRow {
-  Profile profile;
+  AgentProfile profile;
   bool counts_on;       // a run goes on counting the steps of the one before, unless that used them up
   bool restores_state;  // after a run the state is IDLE again, whatever it came to
   bool streams;         // answers are asked for as streams
@@ -25,7 +25,7 @@ struct ProfileRow {
   void (*handle_stuck)(Loop& loop);
 };
 
-const ProfileRow& row_of(Profile profile);
+const ProfileRow& row_of(AgentProfile profile);
 
 // default_profile.cc
 Result<bool> think_default(Loop& loop);

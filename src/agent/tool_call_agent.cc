@@ -11,7 +11,7 @@ using agent::Loop;
 namespace {
 
 Result<void> check(const AgentOptions& options, const std::shared_ptr<Model>& model,
-                   const std::shared_ptr<ToolBox>& tools, Profile profile) {
+                   const std::shared_ptr<ToolBox>& tools, AgentProfile profile) {
   if (model == nullptr || tools == nullptr) return fail(Code::Invalid, "model or tools is null");
   if (options.profile != profile) {
     return fail(Code::Invalid,
@@ -41,7 +41,7 @@ AgentParts::~AgentParts() = default;
 
 Result<AgentParts> AgentParts::of(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
                                   StoredMemory memory, AgentOptions options) {
-  PARLEY_CHECK(check(options, model, tools, Profile::Default));
+  PARLEY_CHECK(check(options, model, tools, AgentProfile::Default));
   PARLEY_TRY(auto history, agent::history_in(std::move(memory)));
   PARLEY_TRY(auto loop, loop_of(std::move(model), std::move(tools), std::move(history), std::move(options)));
   return AgentParts(std::move(loop));
@@ -49,7 +49,7 @@ Result<AgentParts> AgentParts::of(std::shared_ptr<Model> model, std::shared_ptr<
 
 Result<AgentParts> AgentParts::of_openmanus(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
                                             OpenManusMemory memory, AgentOptions options) {
-  PARLEY_CHECK(check(options, model, tools, Profile::OpenManus));
+  PARLEY_CHECK(check(options, model, tools, AgentProfile::OpenManus));
   PARLEY_TRY(auto loop, loop_of(std::move(model), std::move(tools), agent::history_in(std::move(memory)),
                                 std::move(options)));
   return AgentParts(std::move(loop));
@@ -74,7 +74,7 @@ Result<std::unique_ptr<ToolCallAgent>> ToolCallAgent::open_openmanus(std::shared
 
 AgentOptions openmanus_options() {
   AgentOptions options;
-  options.profile = Profile::OpenManus;
+  options.profile = AgentProfile::OpenManus;
   options.name = Text("toolcall");
   options.system_prompt = Text("You are an agent that can execute tool calls");
   options.next_step_prompt = Text("If you want to stop interaction, use `terminate` tool/function call.");

@@ -30,7 +30,7 @@ MemoryOptions memory_options(const ModelInfo& model, std::shared_ptr<Compressor>
   options.budget = Budget::unlimited();
   // Tokens are counted where they are limited: a long session takes a tenth of a second.
   if (model.window) {
-    options.tokens = cost_by(TokenCounter::for_model(model.name.view()));
+    options.token_cost = cost_by(TokenCounter::for_model(model.name.view()));
     options.budget.tokens = static_cast<std::size_t>(static_cast<double>(*model.window) * kShareOfWindow);
   }
   options.compressor = std::move(compressor);

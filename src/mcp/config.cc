@@ -24,40 +24,40 @@ constexpr std::array kTypes = {TypeName{"stdio", false}, TypeName{"http", true},
                                TypeName{"streamable-http", true}, TypeName{"streamableHttp", true}};
 
 // A value and where it stands.
-struct Place {
+struct JsonAt {
   Json json;
   std::string path;
 
-  std::optional<Place> get(std::string_view key) const {
+  std::optional<JsonAt> get(std::string_view key) const {
     const std::optional<Json> member = json.get(key);
     if (!member || member->is_null()) return std::nullopt;
-    return Place{*member, path + '/' + json::escape_pointer(key)};
+    return JsonAt{*member, path + '/' + json::escape_pointer(key)};
   }
 };
 
 // Strings go to the operating system, to which a NUL is the end.
-Result<std::string> read_string(const Place& place) {
-  const std::optional<Text> text = place.json.as_string();
-  if (!text) return fail(Code::WrongType, "expected a string", place.path);
+Result<std::string> read_string(const JsonAt& at) {
+  const std::optional<Text> text = at.json.as_string();
+  if (!text) return fail(Code::WrongType, "expected a string", at.path);
   if (text->view().find('\0') != std::string_view::npos) {
-    return fail(Code::Invalid, "contains a NUL character, which a subprocess cannot receive", place.path);
+    return fail(Code::Invalid, "contains a NUL character, which a subprocess cannot receive", at.path);
   }
   return text->str();
 }
 
-Result<std::string> read_string(const Place& object, std::string_view key) {
-  const std::optional<Place> member = object.get(key);
+Result<std::string> read_string(const JsonAt& object, std::string_view key) {
+  const std::optional<JsonAt> member = object.get(key);
   return member ? read_string(*member) : Result<std::string>(std::string());
 }
 
-Result<std::vector<std::string>> read_strings(const Place& object, std::string_view key) {
+Result<std::vector<std::string>> read_strings(const JsonAt& object, std::string_view key) {
   std::vector<std::string> strings;
-  const std::optional<Place> list = object.get(key);
+  const std::optional<JsonAt> list = object.get(key);
   if (!list) return strings;
   if (!list->json.is_array()) return fail(Code::WrongType, "expected a list of strings", list->path);
   for (const Json& element : list->json.elements()) {
     PARLEY_TRY(std::string text,
-               read_string(Place{element, list->path + '/' + std::to_string(strings.size())}));
+               read_string(JsonAt{element, list->path + '/' + std::to_string(strings.size())}));
     strings.push_back(std::move(text));
   }
   return strings;
@@ -65,13 +65,13 @@ Result<std::vector<std::string>> read_strings(const Place& object, std::string_v
 
 // Calls take(name, value) for each member of an object of strings.
 template <typename Take>
-Result<void> read_pairs(const Place& object, std::string_view key, Take take) {
-  const std::optional<Place> map = object.get(key);
+Result<void> read_pairs(const JsonAt& object, std::string_view key, Take take) {
+  const std::optional<JsonAt> map = object.get(key);
   if (!map) return {};
   if (!map->json.is_object()) return fail(Code::WrongType, "expected an object of strings", map->path);
   for (const Json::Member& member : map->json.members()) {
     const std::string path = map->path + '/' + json::escape_pointer(member.key);
-    PARLEY_TRY(std::string value, read_string(Place{member.value, path}));
+    PARLEY_TRY(std::string value, read_string(JsonAt{member.value, path}));
     if (member.key.empty() ||
         member.key.view().find_first_of(std::string_view("=\0:", 3)) != std::string_view::npos) {
       return fail(Code::Invalid, "invalid name: empty, or contains '=', ':' or NUL", path);
@@ -81,7 +81,7 @@ Result<void> read_pairs(const Place& object, std::string_view key, Take take) {
   return {};
 }
 
-Result<void> read_command(McpServer& server, const Place& entry) {
+Result<void> read_command(McpServer& server, const JsonAt& entry) {
   PARLEY_TRY(server.command, read_string(entry, "command"));
   if (server.command.empty()) return fail(Code::Missing, "missing command or url", entry.path);
   PARLEY_TRY(server.args, read_strings(entry, "args"));
@@ -91,7 +91,7 @@ Result<void> read_command(McpServer& server, const Place& entry) {
   });
 }
 
-Result<void> read_url(McpServer& server, const Place& entry) {
+Result<void> read_url(McpServer& server, const JsonAt& entry) {
   const std::string path = entry.path + "/url";
   PARLEY_TRY(const std::string text, read_string(entry, "url"));
   if (text.empty()) return fail(Code::Missing, "missing url: a server of this type needs one", path);
@@ -110,7 +110,7 @@ Result<void> read_url(McpServer& server, const Place& entry) {
 }
 
 // Whether a server is one of HTTP, by its type or by what it has.
-Result<bool> is_http(const Place& entry) {
+Result<bool> is_http(const JsonAt& entry) {
   const bool has_command = entry.get("command").has_value();
   const bool has_url = entry.get("url").has_value();
   if (has_command && has_url) {
@@ -125,7 +125,7 @@ Result<bool> is_http(const Place& entry) {
   return row->is_http;
 }
 
-Result<McpServer> read_server(std::string name, const Place& entry) {
+Result<McpServer> read_server(std::string name, const JsonAt& entry) {
   if (!entry.json.is_object()) return fail(Code::WrongType, "expected an object", entry.path);
   if (name.empty()) return fail(Code::Invalid, "a server needs a name", entry.path);
   McpServer server{.name = std::move(name)};
@@ -141,12 +141,12 @@ std::span<const std::string_view> mcp_safe_variables() { return kSafeVariables; 
 Result<McpConfig> read_mcp_config(std::string_view text) {
   PARLEY_TRY(const Json json, Json::parse(text));
   if (!json.is_object()) return fail(Code::WrongType, "expected an object");
-  const std::optional<Place> servers = Place{json, ""}.get("mcpServers");
+  const std::optional<JsonAt> servers = JsonAt{json, ""}.get("mcpServers");
   if (!servers) return fail(Code::Missing, "missing member", "/mcpServers");
   if (!servers->json.is_object()) return fail(Code::WrongType, "expected an object", servers->path);
   McpConfig config;
   for (const Json::Member& member : servers->json.members()) {
-    const Place entry{member.value, servers->path + '/' + json::escape_pointer(member.key)};
+    const JsonAt entry{member.value, servers->path + '/' + json::escape_pointer(member.key)};
     if (std::ranges::any_of(config.servers,
                             [&](const McpServer& s) { return s.name == member.key.view(); })) {
       return fail(Code::DuplicateKey, "duplicate server name", entry.path);

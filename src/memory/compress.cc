@@ -215,7 +215,7 @@ bool State::compression_is_due() const {
   const auto above = [](std::size_t total, const std::optional<std::size_t>& limit) {
     return limit && total > *limit;
   };
-  return !waits && (above(totals.messages, policy.messages) || above(totals.tokens, policy.tokens));
+  return !waits && (above(totals.messages, policy.above_messages) || above(totals.tokens, policy.above_tokens));
 }
 
 // Trying again at every message would cost a request each time.

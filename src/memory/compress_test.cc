@@ -237,7 +237,7 @@ TEST(Compression, GoesOnAtEveryBudget) {
   for (const std::size_t tokens : {200U, 300U, 600U, 1000U, 3000U}) {
     SCOPED_TRACE(tokens);
     Memory memory = Memory::create({.budget = {.messages = {}, .tokens = tokens},
-                                    .tokens = cost_by(counter),
+                                    .token_cost = cost_by(counter),
                                     .compressor = std::make_shared<ExtractiveCompressor>()})
                         .value();
     for (int i = 0; i < 400; ++i) {
@@ -263,7 +263,7 @@ TEST(Compression, KeepsASummaryWithinItsShare) {
   });
   Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 400},
                                   // a token a byte, which nobody expects
-                                  .tokens = [](const Message& m) { return m.get_text_content()->size(); },
+                                  .token_cost = [](const Message& m) { return m.get_text_content()->size(); },
                                   .compressor = wordy,
                                   .compression = {.summary_share = 0.5}})
                       .value();
@@ -357,7 +357,7 @@ TEST(Compression, SurvivesFunctionsThatThrow) {
   EXPECT_EQ(memory.compression_error()->code, Code::Unavailable);
 
   int calls = 0;
-  Memory counted = Memory::create({.tokens = [&](const Message&) -> std::size_t {
+  Memory counted = Memory::create({.token_cost = [&](const Message&) -> std::size_t {
                      if (++calls == 2) throw std::runtime_error("cannot count");
                      return 1;
                    }}).value();
@@ -452,7 +452,7 @@ TEST(Compression, ComesByItselfInsteadOfDropping) {
 TEST(Compression, FallsBackToDroppingAndBacksOff) {
   auto compressor =
       std::make_shared<Scripted>([](const CompressionRequest&) { return fail(Code::Unavailable, "away"); });
-  Memory memory = memory_with(compressor, {.messages = 10}, {.messages = 20});
+  Memory memory = memory_with(compressor, {.above_messages = 10}, {.messages = 20});
   fill(memory, 100);
   EXPECT_LE(memory.size(), 20U);
   EXPECT_FALSE(memory.summary());
@@ -486,7 +486,7 @@ TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
 
 TEST(Compression, ComesOnReadingIfAsked) {
   auto compressor = std::make_shared<Scripted>(short_answer);
-  Memory memory = memory_with(compressor, {.on_add = false, .on_get = true, .messages = 10});
+  Memory memory = memory_with(compressor, {.compress_on_add = false, .compress_on_get = true, .above_messages = 10});
   fill(memory, 10);
   EXPECT_EQ(compressor->asked, 0);
   EXPECT_EQ(memory.get().size(), 9U);

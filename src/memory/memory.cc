@@ -20,10 +20,10 @@ Memory::Memory() : state_(std::make_unique<State>(MemoryOptions{})) {}
 Result<Memory> Memory::create(MemoryOptions options) {
   PARLEY_CHECK(validate(options.budget));
   const CompressionPolicy& policy = options.compression;
-  if ((options.budget.tokens || policy.tokens) && !options.tokens) {
+  if ((options.budget.tokens || policy.above_tokens) && !options.token_cost) {
     return fail(Code::Invalid, "a token limit needs MemoryOptions::token_cost");
   }
-  if (policy.messages == 0U || policy.tokens == 0U) {
+  if (policy.above_messages == 0U || policy.above_tokens == 0U) {
     return fail(Code::Invalid,
                 "invalid compression trigger 0: use nullopt for none");
   }
@@ -56,7 +56,7 @@ namespace {
 Result<Change> append_all(State& s, std::span<const Message> messages) {
   Change change;
   for (const Message& given : messages) {
-    const std::optional<Message> other = s.options->on_add ? s.options->on_add(given) : std::nullopt;
+    const std::optional<Message> other = s.options->add_filter ? s.options->add_filter(given) : std::nullopt;
     const Message& message = other ? *other : given;
     if (s.options->duplicates != Duplicates::Keep && s.knows(message)) {
       ++change.skipped;
@@ -93,7 +93,7 @@ std::vector<Message> try_compression(State& s) {
 // Brings the window within its budget, by a compression if one is due and helps. Appends what left it.
 Result<void> fit(State& s, std::vector<Message>& evicted) {
   std::optional<State::Window> saved;
-  if (s.options->compression.on_add && s.compression_is_due()) {
+  if (s.options->compression.compress_on_add && s.compression_is_due()) {
     saved = s.window();
     evicted = try_compression(s);
   }
@@ -208,7 +208,7 @@ std::vector<Message> Snapshot::messages() const { return view_->messages(); }
 
 std::vector<Message> Memory::get(const Selection& selection) {
   State& s = *state_;
-  if (s.options->compression.on_get && s.compression_is_due()) {
+  if (s.options->compression.compress_on_get && s.compression_is_due()) {
     try_compression(s);
     s.settle();
   }

@@ -190,7 +190,7 @@ TEST(Memory, GivesWaitingCallsAnAnswer) {
 // MEMORY4
 TEST(Memory, SaysWhatForbidsABudget) {
   const auto cost = [](const Message& message) { return message.get_text_content()->size(); };
-  Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 10}, .tokens = cost}).value();
+  Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 10}, .token_cost = cost}).value();
   const auto change = memory.add(with_id(Role::System, "sys", "twelve bytes"));
   ASSERT_FALSE(change);
   EXPECT_EQ(change.error().code, Code::LimitExceeded);
@@ -206,7 +206,7 @@ TEST(Memory, SaysWhatForbidsABudget) {
 TEST(Memory, CountsTokensByARule) {
   const TokenCounter counter = TokenCounter::openmanus(Encoding::cl100k_base());
   Memory memory =
-      Memory::create({.budget = {.messages = {}, .tokens = 19, .low_water = 1}, .tokens = cost_by(counter)})
+      Memory::create({.budget = {.messages = {}, .tokens = 19, .low_water = 1}, .token_cost = cost_by(counter)})
           .value();
   add_all(memory, {Message::system_message("You are a helpful assistant"), user("Hello")});
   EXPECT_EQ(memory.tokens(), 16U);
@@ -281,7 +281,7 @@ TEST(Memory, RefusesBudgetsThatMakeNoSense) {
   EXPECT_EQ(code({.low_water = 1.01}), Code::Invalid);
   EXPECT_EQ(code({.tokens = 100}), Code::Invalid);  // and no function that counts them
   EXPECT_EQ(Memory::create({.text_bytes = 10}).error().code, Code::Invalid);
-  EXPECT_EQ(Memory::create({.compression = {.messages = 0}}).error().code, Code::Invalid);
+  EXPECT_EQ(Memory::create({.compression = {.above_messages = 0}}).error().code, Code::Invalid);
 }
 
 TEST(Memory, TakesTheLargestNumbersForNoLimit) {

@@ -23,7 +23,7 @@ void OpenManusMemory::add_message(const Message& message) {
 
 void OpenManusMemory::add_messages(std::span<const Message> messages) {
   messages_.insert(messages_.end(), messages.begin(), messages.end());
-  if (profile_ == OpenManusProfile::Main) trim();
+  if (version_ == OpenManusVersion::Main) trim();
 }
 
 void OpenManusMemory::trim() {

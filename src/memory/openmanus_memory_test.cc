@@ -47,7 +47,7 @@ TEST(OpenManusMemory, TrimsAfterAListAsItsProfileSays) {
   OpenManusMemory main(3);
   main.add_messages(list);
   EXPECT_EQ(numbers(main.messages()), "234");
-  OpenManusMemory blog(3, OpenManusProfile::Blog);
+  OpenManusMemory blog(3, OpenManusVersion::Blog);
   blog.add_messages(list);
   EXPECT_EQ(numbers(blog.messages()), "01234");
   blog.add_message(numbered(5));

@@ -10,7 +10,7 @@ Json json(std::string_view text) { return Json::parse(text).value(); }
 Memory filled() {
   Memory memory = Memory::create({.budget = {.messages = 8, .low_water = 1},
                                   .compressor = std::make_shared<ExtractiveCompressor>(),
-                                  .compression = {.on_add = false, .most_summary_bytes = 200}})
+                                  .compression = {.compress_on_add = false, .most_summary_bytes = 200}})
                       .value();
   const Text mark = "hint";
   EXPECT_TRUE(memory.add(Message::system_message("rules")));

@@ -192,7 +192,7 @@ bool State::knows(const Message& message) const {
 // What is shown in place of the message, if it is not shown as it is.
 Result<std::optional<Message>> State::shown_instead(const Message& message) const {
   std::optional<Message> other;
-  if (options->on_get) other = options->on_get(message);
+  if (options->view_filter) other = options->view_filter(message);
   if (other && !is_same_exchange(message, *other)) {
     return fail(Code::Invalid, "a filter changed the role, the tool uses or the results of a message");
   }
@@ -293,7 +293,7 @@ void State::restore(Window window) {
 }
 
 Totals State::cost_of_message(const Message& message) const {
-  return {1, 0, options->tokens ? options->tokens(message) : 0, content_bytes(message)};
+  return {1, 0, options->token_cost ? options->token_cost(message) : 0, content_bytes(message)};
 }
 
 std::size_t State::behind_system() const {

@@ -125,7 +125,7 @@ class State {
   explicit State(MemoryOptions options);
 
   // Puts a message behind all others, whatever the budget says. REQUIRES: `open` has followed it. Fails with
-  // Invalid, and changes nothing, if MemoryOptions::on_get changes what it must not.
+  // Invalid, and changes nothing, if MemoryOptions::view_filter changes what it must not.
   Result<void> append(const Message& message, Position unit);
   // Goes on at `position`; what is skipped is in no window. REQUIRES: the window is all of the log so far.
   void skip_to(Position position);

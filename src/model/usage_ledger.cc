@@ -27,7 +27,7 @@ void UsageTotals::add(const CallRecord& call) {
   sum(cache_write, written);
   sum(output, usage.output.value_or(0));
   sum(reasoning, usage.reasoning.value_or(0));
-  sum(unsaid, call.attempts != 0 && !(usage.input && usage.output) ? 1 : 0);
+  sum(unreported, call.attempts != 0 && !(usage.input && usage.output) ? 1 : 0);
   sum(unpriced, call.attempts != 0 && !call.cost ? 1 : 0);
   cost += call.cost.value_or(0);
   latency += call.latency;
@@ -37,7 +37,7 @@ void UsageTotals::add(const UsageTotals& totals) {
   for (std::uint64_t UsageTotals::* member :
        {&UsageTotals::calls, &UsageTotals::failed, &UsageTotals::attempts, &UsageTotals::fresh,
         &UsageTotals::cache_read, &UsageTotals::cache_write, &UsageTotals::output, &UsageTotals::reasoning,
-        &UsageTotals::unsaid, &UsageTotals::unpriced}) {
+        &UsageTotals::unreported, &UsageTotals::unpriced}) {
     sum(this->*member, totals.*member);
   }
   cost += totals.cost;

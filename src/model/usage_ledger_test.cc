@@ -65,7 +65,7 @@ TEST(UsageLedger, TellsWhatNobodySaid) {
   silent.attempts = 0;  // nothing was sent, so nothing was spent
   silent.failure = FailureKind::InvalidRequest;
   ledger.add(silent);
-  EXPECT_EQ(ledger.total().unsaid, 1U);
+  EXPECT_EQ(ledger.total().unreported, 1U);
   EXPECT_EQ(ledger.total().unpriced, 1U);
   EXPECT_EQ(ledger.total().failed, 1U);
 }

@@ -84,7 +84,7 @@ std::string snippet(std::string_view text, std::size_t line, std::size_t more, c
 }
 
 // What a file was before each edit; nothing if it was not there. The oldest go when there is too much.
-class History {
+class UndoHistory {
  public:
   void push(const std::string& path, std::optional<std::string> before) {
     bytes_ += before ? before->size() : 0;
@@ -154,7 +154,7 @@ class FilesTool : public RunnableTool {
 
   Workspace workspace_;
   Tool spec_;
-  History history_;
+  UndoHistory history_;
 };
 
 const std::array<FilesTool::Command, 5> FilesTool::kCommands = {{

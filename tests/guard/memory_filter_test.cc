@@ -15,10 +15,10 @@ FilterChain chain(std::vector<std::string_view> names, const FilterOptions& opti
   return *FilterChain::of(names, options);
 }
 
-Memory memory(MessageFilter on_add, MessageFilter on_get) {
+Memory memory(MessageFilter add_filter, MessageFilter view_filter) {
   MemoryOptions options;
-  options.on_add = std::move(on_add);
-  options.on_get = std::move(on_get);
+  options.add_filter = std::move(add_filter);
+  options.view_filter = std::move(view_filter);
   return Memory::create(options).value();
 }
 
@@ -62,7 +62,7 @@ TEST(MemoryFilter, OnGetSeesWhatAStateBrings) {
 TEST(MemoryFilter, WorksWithTheLimitOfTexts) {
   MemoryOptions options;
   options.text_bytes = 64;
-  options.on_get = chain({"invisible"}).for_messages();
+  options.view_filter = chain({"invisible"}).for_messages();
   Memory shown = Memory::create(options).value();
   std::string longer;
   for (int i = 0; i < 100; ++i) longer += "a\u200B";

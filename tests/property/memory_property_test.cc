@@ -315,7 +315,7 @@ class Rehearsal {
   }
 
  private:
-  Memory make() { return Memory::create({.budget = budget_, .tokens = tokens_of}).value(); }
+  Memory make() { return Memory::create({.budget = budget_, .token_cost = tokens_of}).value(); }
 
   Text fresh_id(const char* what) { return text(what + std::to_string(++last_id_)); }
 
@@ -660,7 +660,7 @@ TEST_P(MemoryProperty, SurvivesAnyCompressor) {
     budget.age.reset();
     Memory memory =
         Memory::create({.budget = budget,
-                        .tokens = tokens_of,
+                        .token_cost = tokens_of,
                         .compressor = std::make_shared<Moody>(random),
                         .compression = {.keep_recent = below(random, 4), .most_summary_bytes = 200}})
             .value();
@@ -770,7 +770,7 @@ TEST_P(MemoryProperty, ShowsCoversOrReportsEveryMessage) {
     if (chance(random, 30)) budget.bytes = 300 + below(random, 5000);
     const int failing = chance(random, 50) ? 0 : 30;
     Memory memory = Memory::create({.budget = budget,
-                                    .tokens = cost_by(counter),
+                                    .token_cost = cost_by(counter),
                                     .compressor = std::make_shared<Tired>(random, failing),
                                     .compression = {.keep_recent = below(random, 6)}})
                         .value();

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "parley/base/ids.h"
-#include "places.h"
+#include "test_backends.h"
 #include "store/backends.h"
 #include "store/lease_owner.h"
 #include "store/row.h"
@@ -21,7 +21,7 @@ namespace parley::store {
 namespace {
 
 struct Case {
-  const PlaceKind* kind;
+  const TestBackendKind* kind;
   const conformance::Check* check;
 };
 
@@ -31,7 +31,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c); }
 
 std::vector<Case> cases() {
   std::vector<Case> out;
-  for (const PlaceKind& kind : place_kinds()) {
+  for (const TestBackendKind& kind : test_backend_kinds()) {
     for (const conformance::Check& check : conformance::checks()) out.push_back({&kind, &check});
   }
   return out;
@@ -40,7 +40,7 @@ std::vector<Case> cases() {
 class Conformance : public testing::TestWithParam<Case> {};
 
 TEST_P(Conformance, Holds) {
-  Result<std::unique_ptr<Place>> place = GetParam().kind->make();
+  Result<std::unique_ptr<TestBackend>> place = GetParam().kind->make();
   ASSERT_TRUE(place) << place.error().message;
   const Result<void> kept = GetParam().check->run((*place)->opener());
   EXPECT_TRUE(kept) << GetParam().check->promise << ": " << GetParam().check->says << "\n"
@@ -65,7 +65,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 
 struct Kind {
-  const PlaceKind* place;
+  const TestBackendKind* place;
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.place->name; }
 
@@ -95,7 +95,7 @@ class Leases : public testing::TestWithParam<Kind> {
   }
   static Deadline soon() { return Deadline::in(std::chrono::minutes(1)); }
 
-  std::unique_ptr<Place> place_;
+  std::unique_ptr<TestBackend> place_;
   std::unique_ptr<Backend> backend_;
   SessionKey key_{"default", ""};
 };
@@ -133,7 +133,7 @@ TEST_P(Leases, OfAProcessThatHasEndedAreOverForItsTokenWhenAnotherAppends) {
 
 std::vector<Kind> kinds() {
   std::vector<Kind> out;
-  for (const PlaceKind& kind : place_kinds()) out.push_back({&kind});
+  for (const TestBackendKind& kind : test_backend_kinds()) out.push_back({&kind});
   return out;
 }
 

@@ -15,7 +15,7 @@
 
 #include "history.h"
 #include "kills.h"
-#include "places.h"
+#include "test_backends.h"
 
 extern char** environ;
 
@@ -62,7 +62,7 @@ std::string run_process(const std::string& uri, const Workload& workload, std::s
 class Workloads : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Workloads, LoseTearDoubleAndReorderNothing) {
-  Result<std::unique_ptr<Place>> place = place_kinds()[GetParam()].make();
+  Result<std::unique_ptr<TestBackend>> place = test_backend_kinds()[GetParam()].make();
   ASSERT_TRUE(place) << place.error().message;
   const std::string uri = (*place)->uri();
   Workload workload;
@@ -111,8 +111,8 @@ TEST_P(Workloads, LoseTearDoubleAndReorderNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Workloads, testing::Range(std::size_t{0}, place_kinds().size()),
-                         [](const auto& kind) { return std::string(place_kinds()[kind.param].name); });
+INSTANTIATE_TEST_SUITE_P(Stores, Workloads, testing::Range(std::size_t{0}, test_backend_kinds().size()),
+                         [](const auto& kind) { return std::string(test_backend_kinds()[kind.param].name); });
 
 }  // namespace
 }  // namespace parley::store

@@ -1,34 +1,34 @@
-// Agents: a request becomes a message, the model is asked, tools are run, results go back, until the task is
-// done.
+// Agents: the think-act loop. A request becomes a message, the model answers, its tools run, and their results
+// go back to the model, until the task is done.
 //
 //            run()                    a special tool, a final answer
 //   IDLE ------------> RUNNING ----------------------------------------> FINISHED
-//                         |   an error, out of steps, in circles
+//                         |   an error, out of steps, a loop
 //                         +----------------------------------------------> ERROR
 //                         |   a stop
 //                         +----------------------------------------------> IDLE
 //
 // Invariants of the default profile (quoted by tests as AGENT1..AGENT13):
-//   AGENT1   What a run came to is visible after it: state() and the report.
+//   AGENT1   The outcome of a run is visible after it: state() and the report.
 //   AGENT2   A final answer ends the run.
-//   AGENT3   A model's call is stored before its tool runs, and its result before the next step.
-//   AGENT4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every call has a
-//        result, or is the last message's and resume() answers it.
-//   AGENT5   A call that cannot be run (unknown, bad arguments, denied, failing) becomes a result.
-//   AGENT6   The calls of one step run in parallel where their tools can; results stand in their order.
-//   AGENT7   A special tool ends the run: calls of the same step behind it are not run.
-//   AGENT8   With ToolChoice::None nothing is run.
-//   AGENT9   Equal calls, or equal words, again and again are met with one warning, and then end the run.
-//   AGENT10  One run at a time has a session: it holds the lease.
-//   AGENT11  Of an answer with more calls than AgentOptions::max_calls none runs: each gets an error result that
-//        names the limit, and the run fails with LimitExceeded.
+//   AGENT3   A tool use is stored before its tool runs, and its result before the next step.
+//   AGENT4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every tool use has a
+//            result, or is in the last message and resume() adds its result.
+//   AGENT5   A call that cannot run (unknown, bad arguments, denied, failing) becomes an error result.
+//   AGENT6   The calls of one step run in parallel if their tools allow it; results keep the order of the calls.
+//   AGENT7   A special tool ends the run: later calls of the same step do not run.
+//   AGENT8   With ToolChoice::None no tool runs.
+//   AGENT9   A loop (steps with equal calls, or equal text) causes one warning, and then ends the run.
+//   AGENT10  A session has one run at a time: the run holds the lease.
+//   AGENT11  If an answer has more calls than AgentOptions::max_calls, none runs: each gets an error result that
+//            names the limit, and the run fails with LimitExceeded.
 //   AGENT12  An answer that the model did not finish (Finish::Length, Finish::ContextFull) is marked in the
-//        history, and resume() asks the model to go on where it ends.
+//            history, and resume() asks the model to continue it.
 //   AGENT13  With ToolChoice::Required an answer without a call fails the run; the answer is stored.
 //
-// The openmanus profile is OpenManus to the letter instead: its texts, its order, its states.
+// The openmanus profile behaves exactly like OpenManus instead: its texts, its order, its states.
 //
-// One thread at a time, but for stop tokens.
+// One thread at a time, except for stop tokens.
 #pragma once
 
 #include <chrono>
@@ -60,36 +60,36 @@ namespace agent {
 struct Loop;  // src/agent/loop.h
 }  // namespace agent
 
-// Whose ways an agent has. One row of facts each in src/agent/profile.cc.
-enum class Profile : std::uint8_t { Default, OpenManus };
+// The behaviour of an agent; src/agent/profile.cc has one row for each.
+enum class AgentProfile : std::uint8_t { Default, OpenManus };
 
-// What resume() does with calls that a run left without a result: nobody knows whether they happened.
+// What resume() does with calls that an earlier run left without a result: they may or may not have run.
 enum class PendingCalls : std::uint8_t {
-  Interrupted,  // they get an error result that says so
+  Interrupted,  // adds an error result
   Rerun,
-  Ask,  // as ToolBox's approval says, each: yes is Rerun, no is Interrupted
+  Ask,  // calls the approval callback of ToolBox for each: yes is Rerun, no is Interrupted
 };
 
 struct AgentOptions {
   Text name = Text("parley");
   Text description = {};
   Text system_prompt = {};
-  std::optional<Text> next_step_prompt = {};  // OpenManus tells null and "" apart
-  Profile profile = Profile::Default;
+  std::optional<Text> next_step_prompt = {};  // OpenManus treats null and "" differently
+  AgentProfile profile = AgentProfile::Default;
   std::size_t max_steps = 30;
   std::optional<std::chrono::milliseconds> timeout =
-      {};                                       // of a run, which is then stopped; none if not given
-  std::size_t duplicate_threshold = 2;          // so often steps may repeat those before them; 0: for ever
-  std::optional<std::size_t> max_observe = {};  // code points of a result; a longer one is cut, and says so
+      {};                                       // of a run; nullopt: no timeout
+  std::size_t duplicate_threshold = 2;          // how often steps may repeat; 0: no limit
+  std::optional<std::size_t> max_observe = {};  // code points of a result; a longer one is cut, with a note
   ToolChoice tool_choice = ToolChoice::Auto;
   std::vector<std::string> special_tools = {"terminate"};
   std::size_t parallel_tools = 8;
-  std::size_t max_calls = 128;            // of one answer; of an answer with more, none runs (AGENT11)
+  std::size_t max_calls = 128;            // of one answer (AGENT11)
   Settings settings = {};                 // of every request
-  std::optional<ReplySchema> reply = {};  // the final answer must be JSON of this schema,
-  std::size_t reply_attempts = 3;         // and is asked for again this often
+  std::optional<ReplySchema> reply = {};  // the final answer must be JSON that matches this schema,
+  std::size_t reply_attempts = 3;         // and is requested again this often
   PendingCalls pending = PendingCalls::Interrupted;
-  std::chrono::milliseconds lease{60'000};  // renewed while a run lasts
+  std::chrono::milliseconds lease{60'000};  // renewed during a run
   store::LeaseMode lease_mode = store::LeaseMode::Reject;
   OnAgentEvent on_event = {};
 };
@@ -97,32 +97,32 @@ struct AgentOptions {
 struct RunReport {
   AgentState state = AgentState::Idle;
   RunEnd end = RunEnd::Answered;
-  Finish finish = Finish::Unsaid;  // why the model ended its newest answer: Length if it is not all of it
-  Text text;                       // the final answer, or the words a person should see instead
-  std::optional<Json> reply;       // the final answer as JSON, if AgentOptions::reply asked for it
+  Finish finish = Finish::Unsaid;  // why the model ended its last answer: Length if it is incomplete
+  Text text;                       // the final answer, or a sentence for the user
+  std::optional<Json> reply;       // the final answer as JSON, if AgentOptions::reply is set
   std::size_t steps = 0;           // of this run
-  std::optional<Error> error;      // why it failed; Timeout if it was stopped by AgentOptions::timeout
+  std::optional<Error> error;      // why it failed; Timeout after AgentOptions::timeout
   std::vector<Text> records;       // OpenManus' "Step 1: ..." lines
   std::vector<CallRecord> calls;   // of the model
-  Text joined() const;             // the records, a line feed between them: what OpenManus' run() returns
+  Text joined() const;             // the records joined by line feeds: what OpenManus' run() returns
 };
 
-// What an agent is made of: a model, tools, and where its conversation is kept. An agent of one's own takes
-// them and hands them on:
+// The parts of an agent: a model, tools, and the memory of its conversation. A custom agent class passes them
+// to its base:
 //
 //   class Careful : public ToolCallAgent {
 //    public:
 //     using ToolCallAgent::ToolCallAgent;
-//     Result<bool> think() override;  // whatever it throws ends the run, as failed
+//     Result<bool> think() override;  // an exception ends the run as failed
 //   };
 //   Careful agent(*AgentParts::of(model, tools, memory));
 class AgentParts {
  public:
-  // The default profile keeps its conversation in `memory`. Fails with Invalid if the parts do not fit each
-  // other, and if the schema of the reply is none.
+  // For the default profile. Fails with Invalid if model or tools is null, if an option is invalid, or if the
+  // reply schema is invalid.
   static Result<AgentParts> of(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
                                StoredMemory memory, AgentOptions options = {});
-  // The openmanus profile keeps it in a list that nobody stores.
+  // For the openmanus profile, which does not store its conversation.
   static Result<AgentParts> of_openmanus(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
                                          OpenManusMemory memory, AgentOptions options);
   AgentParts(AgentParts&&) noexcept;
@@ -142,14 +142,14 @@ class BaseAgent {
   BaseAgent& operator=(const BaseAgent&) = delete;
   virtual ~BaseAgent();
 
-  // Adds the request, if there is one, and steps until the run ends. Calls that an earlier run left without a
-  // result are dealt with first, as AgentOptions::pending says. What goes wrong on the way is in the report.
-  // Fails with Conflict if a run is under way, here or elsewhere (AGENT10).
+  // Adds the request, if any, and runs steps until the run ends. First handles calls that an earlier run left
+  // without a result, as AgentOptions::pending says. Errors of the run are in the report. Fails with Conflict
+  // if the agent or the session already has a run (AGENT10).
   Result<RunReport> run(const std::optional<Message>& request = {}, std::stop_token stop = {});
-  // Goes on where a run ended, or died.
+  // Continues a run that ended or was killed.
   Result<RunReport> resume(std::stop_token stop = {}) { return run(std::nullopt, std::move(stop)); }
 
-  // The seeds' verbs. `name` and `tool_call_id` are of a tool message.
+  // OpenManus' functions. `name` and `tool_call_id` are for tool messages.
   Result<void> update_memory(Role role, const Text& content, const std::optional<Text>& base64_image = {},
                              const Text& name = {}, const Text& tool_call_id = {});
   bool is_stuck() const;
@@ -159,16 +159,16 @@ class BaseAgent {
   AgentState state() const;
   std::size_t current_step() const;
   const AgentOptions& options() const;
-  std::vector<Message> messages() const;  // what a model is shown
+  std::vector<Message> messages() const;  // what the model sees
 
  protected:
   explicit BaseAgent(AgentParts parts);
-  // Ends the run that is under way; the first end counts.
+  // Ends the current run; only the first call has an effect.
   void finish(RunEnd end, Text text);
   std::unique_ptr<agent::Loop> loop_;
 };
 
-// A step is to think and, if that asks for it, to act.
+// A step thinks and, if think() returns true, acts.
 class ReActAgent : public BaseAgent {
  public:
   virtual Result<bool> think() = 0;
@@ -179,11 +179,11 @@ class ReActAgent : public BaseAgent {
   using BaseAgent::BaseAgent;
 };
 
-// Thinks by asking a model, acts by running the tools it asks for.
+// Thinks by calling a model, acts by running the tools that the model calls.
 class ToolCallAgent : public ReActAgent {
  public:
   explicit ToolCallAgent(AgentParts parts) : ReActAgent(std::move(parts)) {}
-  // As AgentParts has it.
+  // See AgentParts.
   static Result<std::unique_ptr<ToolCallAgent>> open(std::shared_ptr<Model> model,
                                                      std::shared_ptr<ToolBox> tools, StoredMemory memory,
                                                      AgentOptions options = {});
@@ -193,10 +193,10 @@ class ToolCallAgent : public ReActAgent {
 
   Result<bool> think() override;
   Result<Text> act() override;
-  Text execute_tool(const ToolUseBlock& use);  // the words of OpenManus for the outcome of one call
+  Text execute_tool(const ToolUseBlock& use);  // OpenManus' text for the outcome of one call
 };
 
-// What OpenManus' ToolCallAgent is made with: its name and its prompts.
+// The options of OpenManus' ToolCallAgent: its name and its prompts.
 AgentOptions openmanus_options();
 
 }  // namespace parley

@@ -1,12 +1,11 @@
-// What happens in a run, for whoever watches: a terminal, a page, a trace. One model of events for all of
-// them.
+// The events of a run, for a terminal, a web page or a trace.
 //
 // Invariants (quoted by tests as EVENT1..EVENT4):
 //   EVENT1  Every run has one RunStarted, first, and one RunEnded, last.
-//   EVENT2  Every StepStarted has its StepEnded, and every ToolStarted its ToolEnded, whatever happens.
-//   EVENT3  Answered and ToolEnded come after what they tell was stored.
-//   EVENT4  Events come from one thread at a time, in an order that happened; references are valid during the
-//       call.
+//   EVENT2  Every StepStarted has its StepEnded, and every ToolStarted its ToolEnded, however the run ends.
+//   EVENT3  Answered and ToolEnded come after the message or result was stored.
+//   EVENT4  Events come from one thread at a time, in the order in which they happen; references are valid
+//           during the call.
 //
 // Plain values.
 #pragma once
@@ -31,10 +30,10 @@ namespace parley {
 
 // Why a run ended.
 enum class RunEnd : std::uint8_t {
-  Answered,    // the model answered and asked for nothing more
+  Answered,    // the model gave its final answer
   Terminated,  // a special tool ended it
   MaxSteps,
-  Stuck,      // it went in circles, and saying so did not help
+  Stuck,      // it repeats itself, also after a warning
   Cancelled,  // a stop or a deadline
   Failed,     // the error says why
 };
@@ -43,16 +42,16 @@ std::string_view to_string(RunEnd end);  // "answered", "terminated", "max_steps
 namespace agent_event {
 
 struct RunStarted {
-  const Message* request;  // null if the run goes on with what there is
+  const Message* request;  // null for a run without a request (resume)
 };
 struct StepStarted {
   std::size_t step;  // from 1
 };
 struct Asking {
   const ModelRequest& request;
-  std::string& traceparent;  // for who traces: what is put here goes with the question
+  std::string& traceparent;  // output: a tracer writes the header of the request here
 };
-// What the model says while it says it.
+// A chunk of the model's answer.
 struct Streaming {
   const StreamEvent& event;
 };
@@ -67,11 +66,11 @@ struct ToolEnded {
   const ToolOutput& output;
   std::chrono::microseconds time;
 };
-// Messages left the window, or a summary took their place.
+// Messages left the window, or a summary replaced them.
 struct Shortened {
   std::span<const Message> evicted;
 };
-// The same calls, or the same words, again.
+// The run is in a loop.
 struct Repeating {
   std::size_t times;
 };
@@ -90,7 +89,7 @@ using AgentEvent = std::variant<agent_event::RunStarted, agent_event::StepStarte
                                 agent_event::Streaming, agent_event::Answered, agent_event::ToolStarted,
                                 agent_event::ToolEnded, agent_event::Shortened, agent_event::Repeating,
                                 agent_event::StepEnded, agent_event::RunEnded>;
-// Whatever it throws ends the run, as failed.
+// An exception ends the run as failed.
 using OnAgentEvent = std::function<void(const AgentEvent& event)>;
 
 }  // namespace parley

@@ -1,20 +1,19 @@
-// A PlanningFlow has a model make a plan, has agents carry out its steps one after the other, and has the
-// model say what it came to.
+// A PlanningFlow lets a model make a plan, runs its steps one after the other with agents, and lets the model
+// summarize the results.
 //
 //   not started --> in progress --> completed
-//                    |      ^  it failed, and may be tried again
+//                    |      ^  failed, retry
 //                    |      |
-//                    +------+-----> blocked: it failed too often
+//                    +------+-----> blocked: failed too often
 //
 // Invariants (quoted by tests as FLOW1..FLOW5):
 //   FLOW1  A step that fails is tried at most FlowOptions::step_attempts times, then it is blocked, and the
-//       flow goes on.
-//   FLOW2  A plan has at most FlowOptions::max_steps steps, and never gets longer.
-//   FLOW3  A model that makes no plan of use gets one of three steps: look into it, do it, check it.
-//   FLOW4  A step is done by the agent that the first [TAG] in it names which names one, in any case; by the
-//       first agent otherwise.
-//   FLOW5  A stop ends the flow soon; the step under way is not started again, and the report says how far it
-//       came.
+//          flow continues with the next step.
+//   FLOW2  A plan has at most FlowOptions::max_steps steps, and never grows.
+//   FLOW3  If the model makes no usable plan, the plan has three steps: analyze, do, check.
+//   FLOW4  The first [TAG] of a step that is the key of an agent, ignoring case, selects that agent; without
+//          one, the first agent runs the step.
+//   FLOW5  A stop ends the flow soon; the current step is not retried, and the report has the progress.
 //
 // One thread at a time.
 #pragma once
@@ -32,15 +31,13 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/model/model.h"
+#include "parley/tool/plan.h"
 
 namespace parley {
 
-enum class FlowStatus : std::uint8_t { NotStarted, InProgress, Completed, Blocked };
-std::string_view to_string(FlowStatus status);  // "not_started", "in_progress", "completed", "blocked"
-
 struct FlowStep {
   Text text;
-  FlowStatus status = FlowStatus::NotStarted;
+  StepStatus status = StepStatus::NotStarted;
   std::size_t attempts = 0;
   Text result = {};  // the agent's answer, or why it failed
 };
@@ -48,7 +45,7 @@ struct FlowStep {
 struct FlowPlan {
   Text title;
   std::vector<FlowStep> steps;
-  Text text() const;  // for people and models: the title, how far it is, a line a step
+  Text text() const;  // the title, the progress, and one line per step
 };
 
 struct FlowAgent {
@@ -59,23 +56,23 @@ struct FlowAgent {
 struct FlowOptions {
   std::size_t step_attempts = 3;
   std::size_t max_steps = 50;
-  std::function<void(const FlowPlan& plan)> on_plan = {};  // whenever a step changed
+  std::function<void(const FlowPlan& plan)> on_plan = {};  // called when a step changes
 };
 
 struct FlowReport {
   FlowPlan plan;
   bool was_stopped = false;
   Text summary;
-  std::vector<CallRecord> calls;  // of the flow itself; those of the agents are in their reports
+  std::vector<CallRecord> calls;  // of the flow itself, without those of its agents
 };
 
 class PlanningFlow {
  public:
-  // Fails with Invalid if there is no model or no agent, or if a key is empty or stands twice.
+  // Fails with Invalid if the model is null, there is no agent, or a key is empty or used twice.
   static Result<PlanningFlow> create(std::shared_ptr<Model> model, std::vector<FlowAgent> agents,
                                      FlowOptions options = {});
 
-  // Fails as the model does if that cannot be asked for a plan. What goes wrong later is in the report.
+  // Fails if the model cannot be asked for a plan. Later errors are in the report.
   Result<FlowReport> execute(const Text& request, const std::stop_token& stop = {});
 
  private:

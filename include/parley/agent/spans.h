@@ -1,10 +1,10 @@
-// The runs of an agent as spans: one `invoke_agent` for each run, and in it a `chat` for every question to
-// the model and an `execute_tool` for every call.
+// The runs of an agent as spans: one `invoke_agent` per run, and in it one `chat` per request to the model and
+// one `execute_tool` per call.
 //
 // Invariants (quoted by tests as SPAN1..SPAN3):
-//   SPAN1  Every span that a run starts has ended when the run has.
-//   SPAN2  What failed has an error.type with few values: a code, a kind of failure, a status.
-//   SPAN3  What people, models and tools said is content (parley/trace/tracer.h, TRACE4), errors of tools too.
+//   SPAN1  Every span of a run ends before the run does.
+//   SPAN2  A failed span has an error.type of low cardinality: a code, a kind of failure, a status.
+//   SPAN3  The text of users, models and tools, including tool errors, is content (trace/tracer.h, TRACE4).
 #pragma once
 
 #include <optional>
@@ -21,11 +21,11 @@ struct SpanOptions {
   Text agent = Text("parley");
   Text conversation_id = {};
   ModelInfo model = {};
-  std::optional<Url> server = {};                 // where the model is asked, if that is known
-  std::optional<trace::SpanContext> parent = {};  // of the runs: somebody's traceparent
+  std::optional<Url> server = {};                 // of the model, if known
+  std::optional<trace::SpanContext> parent = {};  // of the runs: the caller's traceparent
 };
 
-// Turns the events of one agent into spans. The tracer must outlive it.
+// Converts the events of one agent to spans. The tracer must outlive the callback.
 OnAgentEvent spans(trace::Tracer& tracer, SpanOptions options);
 
 }  // namespace parley

@@ -1,4 +1,4 @@
-// A Budget says how much of a conversation a model may be shown. Plain values.
+// A Budget limits how much of a conversation a model sees. Plain values.
 #pragma once
 
 #include <chrono>
@@ -12,26 +12,26 @@
 
 namespace parley {
 
-// What a message costs in tokens: the same answer for the same message, whenever it is asked.
+// The cost of a message in tokens. Must always return the same value for the same message.
 using TokenCost = std::function<std::size_t(const Message&)>;
 
-// The cost of a message by a counter. What a list costs by itself (TokenCounter::list_cost()), tools and the
-// answer are not in a window: leave room for them.
+// The cost of a message by a counter. A window does not count the cost of the list itself
+// (TokenCounter::list_cost()), tools and the answer: leave room for them.
 inline TokenCost cost_by(const TokenCounter& counter) {
   return [counter](const Message& message) { return counter.count(message); };
 }
 
-// Limits that hold together; one that is not set is no limit. The numbers of messages and exchanges give way
-// to the newest user request and the newest exchange, which are always shown whole; tokens and bytes do not.
+// All limits apply together; nullopt is no limit. The newest user request and the newest exchange are always
+// shown whole, even if they exceed the limits of messages and exchanges; tokens and bytes are hard limits.
 struct Budget {
   std::optional<std::size_t> messages = 100;  // OpenManus' default
   std::optional<std::size_t> exchanges = {};  // steps that call tools, with their results
-  std::optional<std::size_t> tokens = {};     // needs MemoryOptions::tokens
+  std::optional<std::size_t> tokens = {};     // needs MemoryOptions::token_cost
   std::optional<std::size_t> bytes = {};  // of texts, calls, outputs and inline media, as JSON spells them
-  std::optional<std::chrono::milliseconds> age = {};  // since a message was added; never of what is protected
+  std::optional<std::chrono::milliseconds> age = {};  // since a message was added; does not apply to protected messages
 
-  // When a limit is passed, the window shrinks to this share of it, so that the messages at its front, which
-  // a provider caches, change rarely. 1 drops no more than it must.
+  // When a limit is exceeded, the window shrinks to this share of it, so that its first messages, which a
+  // provider caches, change rarely. 1 evicts no more than necessary.
   double low_water = 0.75;
 
   static Budget unlimited() { return {.messages = std::nullopt}; }

@@ -1,7 +1,7 @@
-// A Compressor says in few words what many messages said. Memory asks it when a window grows too large.
+// A Compressor summarizes messages. Memory calls it when a window grows too large.
 //
-// What it is given is whole: exchanges are never cut, and what is protected (system messages, pins, the open
-// exchange, the newest user request) is never part of it.
+// It receives whole exchanges, and never protected messages (system messages, pins, the open exchange, the
+// newest user request).
 #pragma once
 
 #include <chrono>
@@ -17,32 +17,31 @@
 namespace parley {
 
 struct CompressionRequest {
-  std::span<const Message> messages;               // oldest first; none if `previous` must become shorter
-  std::optional<Text> previous;                    // the summary so far, which the new one replaces
-  std::size_t most_bytes = 0;                      // the answer must not be longer
-  std::chrono::steady_clock::time_point deadline;  // an answer that comes later is thrown away
+  std::span<const Message> messages;               // oldest first; empty if `previous` must become shorter
+  std::optional<Text> previous;                    // the current summary, which the new one replaces
+  std::size_t most_bytes = 0;                      // the limit of the summary
+  std::chrono::steady_clock::time_point deadline;  // a later summary is discarded
 };
 
 struct CompressionAnswer {
   Text text;
-  std::size_t covered = 0;  // how many of the messages it speaks for: all of them, or the answer is refused
+  std::size_t covered = 0;  // the number of summarized messages: must be all of them
 };
 
-// Called by one thread at a time, unless copies of a memory are used by several. An implementation may fail
-// and may even throw: the memory stays as it was. It must not touch the memory that asks it.
+// Called by one thread at a time, unless several threads use copies of a memory. An implementation may fail
+// or throw: the memory then stays unchanged. It must not use the memory that calls it.
 class Compressor {
  public:
   virtual ~Compressor() = default;
   virtual Result<CompressionAnswer> compress(const CompressionRequest& request) = 0;
 
-  // The most bytes (as Budget::bytes counts them) it takes at once. More are given to it in several requests,
-  // one after another; of an exchange that is larger by itself the texts are cut.
+  // The most bytes (as Budget::bytes counts them) of one request. More messages are split into several
+  // requests; the texts of an exchange that is larger by itself are cut.
   virtual std::size_t window_bytes() const { return 256 * 1024; }
 };
 
-// Works offline by picking: what users asked, which tools ran with which outcome, errors word for word, and
-// the first sentences of what was said, newest last, as many as fit; it says how many lines it left out.
-// Fails with LimitExceeded if not one line fits.
+// Works offline by extraction: user requests, tools with their outcome, errors verbatim, and first sentences,
+// newest last, as many as fit; it adds the number of omitted lines. Fails with LimitExceeded if no line fits.
 class ExtractiveCompressor : public Compressor {
  public:
   Result<CompressionAnswer> compress(const CompressionRequest& request) override;

@@ -1,16 +1,16 @@
-// A StoredMemory is a Memory whose log is a session of a store: what it did is there after a restart, the
-// window, its marks, pins and summary included.
+// A StoredMemory is a Memory whose log is a session of a store: after a restart its window, marks, pins and
+// summary are the same.
 //
-// What left the window is in the store and no longer in memory: log() of memory() has what is in the window,
-// covered() and uncovered() are empty, and log() here reads all of it.
+// Messages that left the window are in the store only: log() of memory() has the messages of the window,
+// covered() and uncovered() are empty, and StoredMemory::log() reads all messages from the store.
 //
 // Invariants (quoted by tests as STORED1..STORED5):
-//   STORED1  An edit is stored and then shown, or neither: if the store refuses it, the memory is as before.
-//   STORED2  Opening the session again gives an equal memory, if the options are the same.
-//   STORED3  Nothing that was stored is changed or taken out: eviction, removal, compression and clear() are
-//       records of their own (P8).
-//   STORED4  If somebody else has appended to the session, an edit fails with Conflict and changes nothing; open()
-//       shows what they did.
+//   STORED1  An edit is stored and then applied, or neither: if the store refuses it, the memory is unchanged.
+//   STORED2  Opening the session again with the same options gives an equal memory.
+//   STORED3  Stored records are never changed or removed: eviction, removal, compression and clear() append
+//            records (P8).
+//   STORED4  If another process has appended to the session, an edit fails with Conflict and changes nothing;
+//            open() reads the new records.
 //   STORED5  An edit costs what it changes, not what the session holds.
 //
 // One thread at a time.
@@ -29,23 +29,23 @@ namespace parley {
 
 class StoredMemory {
  public:
-  // Reads the session, or begins one if there is none: it is made by the first edit. Fails as read() of the
-  // store does, and with BrokenHistory if what is stored is no history.
+  // Reads the session. If it does not exist, the first edit creates it. Fails like Store::read(), and with
+  // BrokenHistory if the stored messages are not a valid history.
   static Result<StoredMemory> open(std::shared_ptr<store::Store> store, store::SessionKey key,
                                    MemoryOptions options = {});
 
-  // What is shown. Read from it at will; whoever copies it has a memory that is not stored.
+  // The current state, read-only. A copy of it is not stored.
   const Memory& memory() const { return memory_; }
   const store::SessionKey& key() const { return key_; }
   const std::shared_ptr<store::Store>& store() const { return store_; }
   store::Position size() const { return size_; }  // records in the session
 
-  // All messages since the last clear, removed ones included, read from the store part by part. Fails as
-  // read() of the store does.
+  // All messages since the last clear, removed ones included, read from the store page by page. Fails like
+  // Store::read().
   Result<void> each(const std::function<void(const Message& message)>& visit) const;
   Result<std::vector<Message>> log() const;
 
-  // Does anything to the memory, and keeps what it changed. All other functions are edits.
+  // Applies any change to the memory and stores it. All functions below are edits.
   using Edit = std::function<Result<Change>(Memory& memory)>;
   Result<Change> edit(const Edit& edit);
 
@@ -70,10 +70,10 @@ class StoredMemory {
   Result<Change> shrink(double share) {
     return edit([&](Memory& m) { return m.shrink(share); });
   }
-  // From now on nothing of what was is shown; the store keeps it.
+  // Empties the memory; the store keeps the records.
   Result<void> clear();
 
-  // Names the lease that every further edit must hold; "" is none.
+  // Sets the token of the lease for every further edit; "" for none.
   void set_lease(std::string token) { lease_ = std::move(token); }
 
  private:

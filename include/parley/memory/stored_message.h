@@ -1,4 +1,4 @@
-// How messages stand in a store: each as a record in the dialect parley, which loses nothing.
+// Messages as store records: each in the dialect parley, which is lossless.
 //
 // Pure functions; safe from any thread.
 #pragma once
@@ -13,14 +13,14 @@
 
 namespace parley {
 
-// The record of a message: its bytes, and what people search for in it (stored_text()).
+// The record of a message: its bytes, and its searchable text (stored_text()).
 Result<store::Record> to_record(const Message& message);
 
-// The texts of a message and of its results, a line each; not its thinking.
+// The texts of a message and of its results, one per line; without thinking.
 Text stored_text(const Message& message);
 
-// The messages among records, in order; other kinds are left out. They share one buffer. Fails as read()
-// does, naming the position.
+// The messages among records, in order; skips other kinds. They share one buffer. Fails like read(), naming the
+// position.
 Result<std::vector<Message>> to_messages(std::span<const store::StoredRecord> records);
 
 }  // namespace parley

@@ -1,12 +1,12 @@
-// OpenManus' three questions over any Model: a text, a text about images, and a step that may call tools.
+// OpenManus' three requests to any Model: a text, a text about images, and a step that may call tools.
 //
 // Invariants (quoted by tests as ASK1..ASK4):
-//   ASK1  A text is what the model said, byte for byte; what it did not finish (a stream that died, the limit
-//       of its output, a filter), and nothing at all, is an error and no text. With AskOptions::openmanus a
-//       text that the model or its provider ended early is a text, as there.
+//   ASK1  A text is the model's output, byte for byte. An incomplete answer (a broken stream, the output limit,
+//         a filter) and an empty answer are errors. With AskOptions::openmanus a text that the model or its
+//         provider ended early is a success, as in OpenManus.
 //   ASK2  The answer of ask_tool() has everything: thinking, finish reason, usage, calls.
 //   ASK3  No message that was passed in is changed or left out.
-//   ASK4  An image is checked before it is sent, and labelled by what its bytes are. A URL is passed on.
+//   ASK4  An image is checked before it is sent, and its media type is that of its bytes. URLs are not fetched.
 //
 // Functions are safe from any thread.
 #pragma once
@@ -27,23 +27,23 @@
 namespace parley {
 
 struct AskOptions {
-  std::span<const Message> system = {};  // in front of the messages
+  std::span<const Message> system = {};  // before the messages
   std::optional<double> temperature = {};
   bool stream = true;
   CallOptions call = {};
   // Errors have OpenManus' texts.
   bool openmanus = false;
-  // OpenManus' limit on the input of all questions together: a question that would exceed it is
-  // LimitExceeded, and what it cost is added. Not used by several threads at once.
+  // OpenManus' limit on the input tokens of all requests together: a request that would exceed it fails with
+  // LimitExceeded; the cost of others is added. One thread at a time.
   TokenLedger* limit = nullptr;
 };
 
-// Fails as the model does: what was cut is an error of what cut it. With Unavailable if it said nothing.
+// Fails like the model; an incomplete answer fails with its cause, an empty answer with Unavailable.
 Called<Text> ask(Model& model, std::span<const Message> messages, const AskOptions& options = {});
 
-// The images, as base64, data URLs or http and https URLs, go behind what the last message says, which must
-// be a user's. Fails with Unsupported if the model sees no images, with Invalid if nobody asks, and as
-// parse_user_request() does for an image that is none.
+// Adds the images (base64, data URLs, http or https URLs) after the text of the last message, which must be a
+// user message. Fails with Unsupported if the model does not accept images, with Invalid if the last message is
+// not a user message, and like parse_user_request() for an invalid image.
 Called<Text> ask_with_images(Model& model, std::span<const Message> messages,
                              std::span<const std::string_view> images, const AskOptions& options = {});
 

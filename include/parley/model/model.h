@@ -1,18 +1,18 @@
-// A Model is asked for the next message of a conversation.
+// A Model generates the next message of a conversation.
 //
 // Invariants (quoted by tests as MODEL1..MODEL7):
-//   MODEL1  The answer to a request is the same message whether it came as a stream or whole.
-//   MODEL2  A call is tried again only if its failure is retryable and no event of it was delivered.
-//   MODEL3  What was delivered before a stream died is kept: the answer has it, and `cut` says why it is not all.
-//       Its message can be stored and sent again: calls that are not whole are left out, with a note, and of
-//       an answer that is larger than it may be the first MiB stays.
-//   MODEL4  After a stop is asked for the call ends soon: with a cut answer if anything was delivered, with
-//       Cancelled otherwise.
-//   MODEL5  Every call, a failed one too, is in the ledger once, with all its attempts.
-//   MODEL6  A conversation that does not fit the window is ContextTooLong, and is not tried again.
-//   MODEL7  No error and no note repeats a key.
+//   MODEL1  The answer to a request is the same message whether it is streamed or not.
+//   MODEL2  A call is retried only if its failure is retryable and none of its events was delivered.
+//   MODEL3  If a stream breaks, the answer has what was delivered, and `cut` says why it is incomplete. Its
+//           message can be stored and sent again: incomplete calls are left out, with a note, and of an answer
+//           over the size limit the first MiB stays.
+//   MODEL4  After a stop the call ends soon: with an incomplete answer if anything was delivered, with Cancelled
+//           otherwise.
+//   MODEL5  Every call, also a failed one, is in the ledger once, with all its attempts.
+//   MODEL6  A conversation that does not fit the context window is ContextTooLong, and is not retried.
+//   MODEL7  No error and no note contains a key.
 //
-// A Model is safe from any thread; several calls may be under way at once.
+// A Model is safe from any thread; calls may run concurrently.
 #pragma once
 
 #include <chrono>
@@ -37,27 +37,27 @@
 
 namespace parley {
 
-// What a call is for; the ledger keeps them apart.
+// The purpose of a call; the ledger has totals for each.
 enum class Purpose : std::uint8_t { Chat, Compression };
 std::string_view to_string(Purpose purpose);  // "chat", "compression"
 
-// What a reply must look like.
+// The schema of a reply.
 struct ReplySchema {
   Text name = Text("reply");
   Json schema;  // a JSON Schema
 };
 
 struct ModelRequest {
-  // Messages, system part, tools and settings. What the settings do not say (the model, the most tokens), the
-  // model's own configuration does.
+  // Messages, system part, tools and settings. The model's configuration provides missing settings (the model,
+  // the most tokens).
   Conversation conversation;
-  // Passed on to a provider that can keep to it. Whether the reply does is for the caller to check.
+  // Sent to providers that support it. The caller must check the reply.
   std::optional<ReplySchema> reply = {};
   Purpose purpose = Purpose::Chat;
   bool stream = true;
 };
 
-// What one call cost, and how long it took.
+// Cost and duration of one call.
 struct CallRecord {
   Purpose purpose = Purpose::Chat;
   Text provider, model;
@@ -66,36 +66,36 @@ struct CallRecord {
   std::optional<std::chrono::microseconds> first_token = {};  // until the first delta
   unsigned attempts = 0;
   std::optional<FailureKind> failure = {};
-  std::optional<double> cost = {};  // by the table of prices; nothing if it has no row for the model
+  std::optional<double> cost = {};  // by the price table; nullopt if it has no row for the model
 };
 
 struct ModelAnswer {
   Message message;
   Outcome outcome;
-  std::optional<Failure> cut = {};  // why this is not all (MODEL3)
+  std::optional<Failure> cut = {};  // why the answer is incomplete (MODEL3)
   std::vector<Note> notes = {};     // of writing the request and of reading the answer
   CallRecord call = {};
 };
 
-// Why there is no answer. The code is LimitExceeded for ContextTooLong, Cancelled for a stop, Timeout for a
-// deadline, Unavailable for what may pass, and Invalid for everything that will not.
+// A failed call. The code is LimitExceeded for ContextTooLong, Cancelled for a stop, Timeout for a deadline,
+// Unavailable for temporary failures, and Invalid for permanent ones.
 struct CallError : Error {
   Failure failure;
   CallRecord call;
 };
 template <typename T>
-using Called = std::expected<T, CallError>;  // turns into a Result<T>'s error by itself
+using Called = std::expected<T, CallError>;  // converts to the error of a Result<T>
 
 struct CallOptions {
-  // Called while the call runs, on its thread; holding it up holds up the server.
+  // Called during the call, on its thread; blocking it blocks the stream.
   OnStreamEvent on_event = {};
   std::stop_token stop = {};
-  // Whose span the call is (trace/context.h); sent as the header of this name, if it is not empty.
+  // The span of the call (trace/context.h); sent as the header of this name, if not empty.
   std::string traceparent = {};
 };
 
 struct ModelInfo {
-  Text provider;  // "openai", "anthropic", ... as `--model provider/name` has it
+  Text provider;  // "openai", "anthropic", ... as in `--model provider/name`
   Text name;      // "gpt-4o"
   Dialect dialect = Dialect::OpenAI;
   std::optional<std::size_t> window = {};  // tokens of a conversation and its answer, if known

@@ -1,14 +1,14 @@
-// What tokens cost: a table by the beginnings of models' names, which the user can edit.
+// Token prices: a table by prefixes of model names, which the user can edit.
 //
 // Invariants (quoted by tests as PRICE1..PRICE3):
-//   PRICE1  The row with the longest beginning that fits decides; a row may name a provider, and then fits it
-//       alone and wins over one that does not.
-//   PRICE2  Tokens from a cache are not counted as fresh ones, too.
-//   PRICE3  A cost is known only if the row and the counts of input and output are.
+//   PRICE1  The row with the longest matching prefix decides; a row with a provider matches only that provider,
+//           and wins over a row without one.
+//   PRICE2  Tokens from a cache are not also counted as fresh input.
+//   PRICE3  A cost is known only if the row and the counts of input and output are known.
 //
 // As JSON a table is a list: [{"model": "gpt-4o", "input": 2.5, "cache_read": 1.25, "output": 10}, ...], in
-// dollars per million tokens; "provider" and the two prices of caches may be missing, and these are then that
-// of fresh input.
+// dollars per million tokens; "provider" and the two cache prices are optional; the default of the latter is the
+// price of fresh input.
 //
 // A value; one thread at a time. find() and cost() are safe from any thread.
 #pragma once
@@ -25,7 +25,7 @@
 namespace parley {
 
 struct Price {
-  std::string model;          // the beginning of its name
+  std::string model;          // a prefix of its name
   std::string provider = {};  // empty: any
   double input = 0;           // dollars per million tokens, as are all below
   double output = 0;
@@ -35,14 +35,14 @@ struct Price {
 
 class PriceTable {
  public:
-  PriceTable() = default;  // knows no price
+  PriceTable() = default;  // empty
   explicit PriceTable(std::vector<Price> rows) : rows_(std::move(rows)) {}
-  // Fails with what Json::parse() fails with, with WrongType, Missing, or Invalid for a price below 0.
+  // Fails like Json::parse(), with WrongType, Missing, or Invalid for a price below 0.
   static Result<PriceTable> parse(std::string_view json);
-  // Prices that providers published, as of kPricesDate. They change: who bills by them edits them.
+  // Prices that providers published, as of kPricesDate. They change: check them before you bill by them.
   static PriceTable published();
 
-  // Rows that are put in front of others of the same beginning.
+  // Adds rows that take precedence over rows with the same prefix.
   void prefer(std::span<const Price> rows);
   const Price* find(std::string_view provider, std::string_view model) const;
   // In dollars.

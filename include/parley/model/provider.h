@@ -1,10 +1,10 @@
-// A provider is where a model is asked: one row that says its dialect, its address, how it wants its key, and
-// what it is called in the environment. Nothing here reads the environment: the names are for those who do.
+// A provider of models: one row with its dialect, its address, how it takes its key, and the names of its
+// environment variables. Nothing here reads the environment; the names are for callers that do.
 //
 // Invariants (quoted by tests as PROVIDER1..PROVIDER3):
-//   PROVIDER1  Every provider has a name of its own, a path, and a dialect that has streams.
-//   PROVIDER2  "provider/name" and "provider:name" are the same model; what follows the first mark is the name,
-//       whatever it holds.
+//   PROVIDER1  Every provider has a unique name, a path, and a dialect with streams.
+//   PROVIDER2  "provider/name" and "provider:name" are the same model; everything after the first separator is
+//              the name.
 //   PROVIDER3  A model's name in a path is percent-encoded.
 //
 // Constants and pure functions; safe from any thread.
@@ -24,43 +24,43 @@
 namespace parley {
 
 struct Provider {
-  std::string_view name;  // "openai", as `--model provider/name` has it
+  std::string_view name;  // "openai", as in `--model provider/name`
   Dialect dialect = Dialect::OpenAI;
-  std::string_view base_url = {};               // empty: the user must say it
+  std::string_view base_url = {};               // empty: the user must configure it
   std::string_view path = "/chat/completions";  // "{model}" is the model, "{version}" api_version
-  std::string_view stream_path = {};            // of a stream, if that is another one
+  std::string_view stream_path = {};            // of a stream, if different
   std::string_view key_header = "Authorization";
   std::string_view key_prefix = "Bearer ";
-  std::string_view version_header = {};  // a header and its value, which every request has
+  std::string_view version_header = {};  // a header of every request, and its value
   std::string_view version = {};         // also the default of "{version}" in a path
   // Names of environment variables, best first.
   std::string_view key_variable = {};  // empty: no key is needed
   std::string_view other_key_variable = {};
-  std::string_view other_key_header = {};  // of a key of that name, if it is another kind of key
+  std::string_view other_key_header = {};  // for that key, if it is another kind of key
   std::string_view other_key_prefix = {};
   std::string_view base_url_variable = {};
   bool model_in_path = false;   // and not in the body
-  bool stream_in_body = true;   // a member of the body asks for a stream
-  bool asks_for_usage = false;  // a stream has no token counts unless they are asked for
+  bool stream_in_body = true;   // a member of the body requests a stream
+  bool asks_for_usage = false;  // token counts of a stream must be requested
   bool takes_reply_schema = false;
-  std::size_t max_tokens = 0;  // of an answer, where a request must say it and does not
+  std::size_t max_tokens = 0;  // default of an answer, where requests need it
 };
 
-// All of them, best known first.
+// All providers, best known first.
 std::span<const Provider> providers();
 
-// Fails with NotFound, listing the names there are.
+// Fails with NotFound, listing the known names.
 Result<const Provider*> provider_named(std::string_view name);
 
 struct ModelName {
   const Provider* provider = nullptr;
   Text name;
 };
-// Fails with Invalid if there is no mark or no name, as provider_named() does, and with InvalidUtf8.
+// Fails with Invalid if the separator or the name is missing, like provider_named(), and with InvalidUtf8.
 Result<ModelName> parse_model_name(std::string_view text);
 
-// Where a request goes. `base_url` and `version` are the provider's own if they are empty. Fails with Missing
-// if nobody says where the provider is, with Invalid for what is no http: or https: URL.
+// The URL of a request. An empty `base_url` or `version` is the provider's default. Fails with Missing if there is
+// no base URL, with Invalid if it is not an http or https URL.
 struct Endpoint {
   std::string_view base_url = {};
   std::string_view version = {};

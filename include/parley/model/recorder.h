@@ -1,16 +1,16 @@
-// A Recorder stands between a client and a server of a provider, on the loopback address: it passes requests
-// and answers on, and keeps them as a script that a Rehearsal replays (rehearsal.h).
+// A Recorder is a proxy on the loopback address between a client and a provider: it forwards requests and
+// responses, and records them as a script that a Rehearsal replays (rehearsal.h).
 //
 // Invariants (quoted by tests as RECORDER1..RECORDER5):
-//   RECORDER1  The client gets the answer as it comes: its status, its headers, its body piece by piece.
-//   RECORDER2  No key is recorded. Of a request only its method, path and body are kept, of an answer its status,
-//       its body and the few headers that clients go by; all of it is redacted (base/redact.h).
-//   RECORDER3  Only answers that came whole are recorded.
-//   RECORDER4  A Rehearsal with the script answers the same requests with the same bytes, as far as nothing was
-//       redacted and they are UTF-8.
-//   RECORDER5  It connects to the server it was given, or to the proxy, and to nothing else: redirects are answers.
+//   RECORDER1  The client gets the response as it arrives: status, headers, body chunk by chunk.
+//   RECORDER2  No key is recorded. Only method, path and body of a request and status, body and the few headers
+//              that clients use of a response are recorded, all redacted (base/redact.h).
+//   RECORDER3  Only complete responses are recorded.
+//   RECORDER4  A Rehearsal with the script returns the same bytes for the same requests, unless they were
+//              redacted or are not UTF-8.
+//   RECORDER5  It connects only to the configured server or proxy; redirects are not followed.
 //
-// Used by one thread at a time; it serves many clients at once.
+// One thread at a time; it serves many clients concurrently.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@
 namespace parley {
 
 struct RecorderOptions {
-  // The base URL of the provider, as its clients know it. A path that begins as the URL's own does stays as
-  // it is; otherwise the URL stands for "/v1".
+  // The base URL of the provider, as its clients use it. A request path that starts with the path of the URL is
+  // kept; otherwise the URL replaces "/v1".
   Url target = {};
-  std::optional<Url> proxy = {};  // on the way to it, as net::Request has it, and so is this:
+  std::optional<Url> proxy = {};  // proxy and ca_file: see net::Request
   std::string ca_file = {};
-  std::uint16_t port = 0;                                  // 0: any that is free
-  std::size_t max_bytes = std::size_t{256} * 1024 * 1024;  // of what is kept; the rest is passed on only
+  std::uint16_t port = 0;                                  // 0: any free port
+  std::size_t max_bytes = std::size_t{256} * 1024 * 1024;  // of the script; the rest is forwarded but not recorded
 };
 
 class Recorder {
@@ -46,10 +46,10 @@ class Recorder {
 
   struct Tally {
     std::size_t recorded = 0;
-    std::size_t left_out = 0;  // not whole (RECORDER3), or over max_bytes
+    std::size_t left_out = 0;  // incomplete (RECORDER3), or over max_bytes
   };
   Tally tally() const;
-  // What was recorded so far, in the order in which the answers ended.
+  // The recording so far, in the order in which the responses ended.
   std::string script() const;
 
  private:

@@ -1,5 +1,4 @@
-// A Timer is what a model goes by when it waits: a clock, a sleep and chance. A test puts one of its own in
-// its place and waits for nothing.
+// A Timer is the clock, the sleep and the randomness of a model. A test uses a fake one and does not wait.
 //
 // An implementation is safe from any thread.
 #pragma once
@@ -20,9 +19,9 @@ class Timer {
   virtual ~Timer() = default;
 
   virtual Time now() = 0;
-  // False, and soon, if a stop is asked for.
+  // Returns false soon after a stop.
   virtual bool wait(std::chrono::milliseconds time, const std::stop_token& stop) = 0;
-  virtual double chance() = 0;  // from 0 up to, but not including, 1
+  virtual double chance() = 0;  // random, in [0, 1)
 };
 
 // The steady clock of the machine.

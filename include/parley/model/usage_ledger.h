@@ -1,10 +1,10 @@
-// UsageLedger keeps what calls cost: the newest calls one by one, and totals of all of them.
+// UsageLedger records the cost of calls: the newest calls one by one, and totals of all calls.
 //
 // Invariants (quoted by tests as USAGE1..USAGE3):
-//   USAGE1  The totals are the sums of all records ever added, those that are no longer kept included; sums stop
-//       at the largest number.
+//   USAGE1  The totals are the sums of all records ever added, also of those that are no longer kept; sums
+//           saturate.
 //   USAGE2  At most `most_records` records are kept, the newest.
-//   USAGE3  A count that a provider did not say adds nothing, and `unsaid` tells of how many calls that is true.
+//   USAGE3  A count that a provider did not report adds nothing; `unreported` is the number of such calls.
 //
 // Safe from any thread.
 #pragma once
@@ -27,8 +27,8 @@ struct UsageTotals {
   std::uint64_t calls = 0, failed = 0, attempts = 0;
   std::uint64_t fresh = 0, cache_read = 0, cache_write = 0;  // input
   std::uint64_t output = 0, reasoning = 0;                   // reasoning is part of output
-  std::uint64_t unsaid = 0;                                  // calls whose answer did not say what it cost
-  std::uint64_t unpriced = 0;                                // calls that cost something nobody knows
+  std::uint64_t unreported = 0;                                  // calls without token counts
+  std::uint64_t unpriced = 0;                                // calls of unknown cost
   double cost = 0;                                           // dollars, of the others
   std::chrono::microseconds latency{0};
 

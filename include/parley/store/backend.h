@@ -1,8 +1,8 @@
-// What the author of a backend writes. Store (store.h) has checked ids, limits and options before it calls,
-// takes large media out of the bodies and puts them back, and makes and checks the checksums; the suite in
-// conformance.h tells whether a backend keeps the promises.
+// The interface of a storage backend. Before it calls a backend, Store (store.h) checks ids, limits and
+// options, takes large media out of the bodies and computes checksums; after a read it puts media back and
+// verifies the checksums. The suite in conformance.h checks whether a backend keeps the promises.
 //
-// Every function is called from any thread, ends at its deadline with Timeout, and throws nothing.
+// Every function may be called from any thread, returns Timeout at its deadline, and does not throw.
 #pragma once
 
 #include <array>
@@ -20,20 +20,20 @@
 
 namespace parley::store {
 
-// Bytes that were taken out of a body, and where they belong. Equal bytes have equal hashes, and a backend
-// keeps them once, at least within a session.
+// Bytes that were taken out of a body, and their offset in it. Equal bytes have equal hashes, and a backend
+// stores them once, at least within a session.
 struct Medium {
   std::uint64_t offset = 0;  // in the body without any media
   std::array<unsigned char, 32> hash = {};
   std::shared_ptr<const std::string> bytes = {};
 };
 
-// A record as a backend keeps it.
+// A record as a backend stores it.
 struct Row {
   Record record;                   // the body without its media
   std::vector<Medium> media = {};  // by rising offset
   std::uint64_t checksum = 0;      // of everything above
-  Position position = 0;           // given by the backend
+  Position position = 0;           // assigned by the backend
   std::string batch = {};
 };
 
@@ -50,10 +50,10 @@ struct RowPage {
   Position size = 0;
 };
 
-// Sees a lease of another one as held until its time is over by the clock of the backend.
+// Another owner's lease is held until it expires by the clock of the backend.
 struct LeaseRequest {
   std::string owner;
-  std::string token;  // the lease that the caller has or will have
+  std::string token;  // of the lease that the caller holds or requests
   std::chrono::milliseconds time;
   bool takes_over = false;
 };
@@ -71,20 +71,20 @@ class Backend {
                                    Deadline deadline) = 0;
   virtual Result<SessionList> list(const std::string& tenant, const ListOptions& options,
                                    Deadline deadline) = 0;
-  // The records that have every phrase (words.h); there is at least one.
+  // The records that contain every phrase (words.h). REQUIRES: at least one phrase.
   virtual Result<std::vector<Hit>> search(const std::string& tenant, const std::vector<std::string>& phrases,
                                           std::size_t count, Deadline deadline) = 0;
   virtual Result<void> remove(const SessionKey& key, Deadline deadline) = 0;
   virtual Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms,
                               Deadline deadline) = 0;
   virtual Result<std::size_t> sweep(Deadline deadline) = 0;
-  // Does not wait: fails with Conflict if somebody else holds the lease.
+  // Does not wait: fails with Conflict if another owner holds the lease.
   virtual Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) = 0;
   virtual Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) = 0;
   virtual Health health(Deadline deadline) = 0;
-  // What is wrong with the file. For stores that are files; the others have nothing to say.
+  // Checks the file for damage. The default, for stores that are not files, finds nothing.
   virtual Result<std::vector<Fault>> inspect(Deadline deadline);
-  // Writes all of it, as of one moment, to a new file. For stores that are files.
+  // Writes a consistent copy to a new file. The default, for stores that are not files, is Unsupported.
   virtual Result<void> back_up(const std::string& path, Deadline deadline);
 };
 

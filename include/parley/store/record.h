@@ -1,7 +1,7 @@
-// What a store keeps: sessions, each a list of records that only grows.
+// What a store holds: sessions, each an append-only list of records.
 //
-// A record is bytes with a few words beside them. A store does not know what the bytes say: whoever writes a
-// message says its dialect, and the text that a search should find.
+// A record is bytes with a few descriptive fields. A store does not interpret the bytes: the writer of a
+// message names its dialect, and the text that a search should find.
 //
 // Plain values; one thread at a time.
 #pragma once
@@ -23,7 +23,7 @@ namespace parley::store {
 
 using Position = std::uint64_t;  // of a record in its session: 0, 1, 2 ...
 
-// Names one session. Each part is 1 to 256 bytes of UTF-8 without control characters.
+// Identifies one session. Each field is 1 to 256 bytes of UTF-8 without control characters.
 struct SessionKey {
   std::string tenant = "default";
   std::string session;
@@ -32,8 +32,8 @@ struct SessionKey {
 
 enum class RecordKind : std::uint8_t {
   Message,  // a message, in the dialect it came in
-  Summary,  // a message that speaks for earlier ones, which it names
-  Change,   // what changed in the view of the log: marks, pins, what is hidden
+  Summary,  // a message that replaces earlier ones in the view, and names them
+  Change,   // a change of the view of the log: marks, pins, hidden messages
 };
 
 // "message", "summary", "change", and back.
@@ -42,21 +42,21 @@ std::optional<RecordKind> record_kind_of(std::string_view name);
 
 struct Record {
   RecordKind kind = RecordKind::Message;
-  std::string dialect = {};  // what `body` is written in, e.g. "openai"
-  std::string body = {};     // kept to the byte (P9)
-  // For people, for search and for plain SQL; `body` is what counts.
+  std::string dialect = {};  // of `body`, e.g. "openai"
+  std::string body = {};     // stored byte for byte (P9)
+  // For display, search and plain SQL; `body` is authoritative.
   std::string message_id = {};
   std::string role = {};
   std::string name = {};
   std::string text = {};
-  std::int64_t created_ms = 0;  // 0: when it is appended
+  std::int64_t created_ms = 0;  // 0: the time of the append
   bool operator==(const Record&) const = default;
 };
 
 struct StoredRecord : Record {
   Position position = 0;
-  std::string batch = {};  // the id of the batch it came in
-  // Why the body is not here, for a reader who asked for damaged records too (Range::with_damaged).
+  std::string batch = {};  // the id of its batch
+  // Why the body is missing; set only if damaged records were requested (Range::with_damaged).
   std::optional<Error> damage = {};
   bool operator==(const StoredRecord&) const = default;
 };
@@ -67,17 +67,17 @@ struct Batch {
   explicit Batch(std::vector<Record> list) : Batch() { records = std::move(list); }
   Batch(std::string batch_id, std::vector<Record> list) : id(std::move(batch_id)), records(std::move(list)) {}
 
-  std::string id;  // made before the first try, so that every further try carries the same (P4)
+  std::string id;  // created before the first attempt, so that a retry carries the same id (P4)
   std::vector<Record> records;
-  std::optional<Position> expected_size = {};  // of the session; another one is a Conflict
+  std::optional<Position> expected_size = {};  // of the session; a different size is a Conflict
   std::string lease = {};                      // the token of a lease that must be held
 };
 
-// What survives what.
+// What acknowledged data survives.
 enum class Durability : std::uint8_t {
-  None,    // nothing survives the end of the process, or of the server
-  Normal,  // a kill of any process, and of the server; a power failure may take the last second
-  Full,    // a power failure too
+  None,    // data is lost when the process, or the server, ends
+  Normal,  // survives a kill of any process and of the server; a power failure may lose the last second
+  Full,    // survives a power failure too
 };
 std::string_view to_string(Durability durability);  // "none", "normal", "full"
 
@@ -85,15 +85,15 @@ struct Appended {
   Position first = 0;
   std::size_t count = 0;
   Durability durability = Durability::None;
-  bool repeated = false;  // the batch was there already (P4)
+  bool repeated = false;  // the batch had been appended before (P4)
 };
 
-// Which records to read, and how much at most in one answer.
+// Which records to read, and how much at most in one page.
 struct Range {
   Position first = 0;
   std::size_t count = std::numeric_limits<std::size_t>::max();
-  std::size_t bytes = std::size_t{64} << 20;  // of bodies; one record is given even if it is larger
-  bool with_damaged = false;                  // a damaged record is given as such instead of an error (P6)
+  std::size_t bytes = std::size_t{64} << 20;  // of bodies; at least one record is returned, even if it is larger
+  bool with_damaged = false;                  // return a damaged record as such instead of an error (P6)
 };
 
 struct Page {
@@ -110,25 +110,25 @@ struct SessionInfo {
   std::string title = {};  // the first line of the first records that have a text; only in lists
 };
 
-// Sessions of a tenant, the one that changed last first; by name where that is the same.
+// Sessions of a tenant, most recently changed first; ties are ordered by name.
 struct ListOptions {
   std::size_t count = 100;
-  std::string after = {};  // SessionList::next of the page before
+  std::string after = {};  // SessionList::next of the previous page
 };
 struct SessionList {
   std::vector<SessionInfo> sessions;
-  std::string next = {};  // empty: that was all
+  std::string next = {};  // empty: this is the last page
 };
 
 struct Hit {
   std::string session;
   Position position = 0;
   std::string role = {};
-  std::string text = {};  // the line around the first word found
+  std::string text = {};  // the line that contains the first word found
 };
 
-// The right to run a session, for a while. While it is held, a batch that does not name its token is refused
-// with Conflict; and a batch that names a token is refused if that lease is not held.
+// The right to run a session alone, for a limited time. While a lease is held, a batch without its token fails
+// with Conflict. A batch with a token fails with Conflict if that lease is not held.
 struct Lease {
   std::string token;
   std::string owner;
@@ -136,15 +136,15 @@ struct Lease {
 };
 
 enum class LeaseMode : std::uint8_t {
-  Reject,    // fails with Conflict if somebody else has it
+  Reject,    // fails with Conflict if another owner holds it
   Wait,      // waits until the deadline
-  TakeOver,  // ends the other lease: its batches are refused from then on
+  TakeOver,  // ends the other lease: its batches fail with Conflict from then on
 };
 
 enum class Circuit : std::uint8_t {
-  Closed,    // calls go through
-  Open,      // the last ones failed: calls fail at once until a pause is over
-  HalfOpen,  // the pause is over: one call tries
+  Closed,    // calls are sent
+  Open,      // recent calls failed: calls fail at once until a pause is over
+  HalfOpen,  // the pause is over: one call is sent as a trial
 };
 std::string_view to_string(Circuit circuit);  // "closed", "open", "half_open"
 
@@ -156,13 +156,13 @@ struct Health {
   std::int64_t latency_us = 0;  // of one small read
   Circuit circuit = Circuit::Closed;
   std::vector<std::string> warnings = {};
-  std::optional<Error> error = {};  // why it is not ok
+  std::optional<Error> error = {};  // set if is_ok is false
 };
 
-// What is wrong with a store that is a file.
+// Damage found in a store that is a file.
 struct Fault {
   std::string what;
-  // False: it may be so. A store written with less than Durability::Full may lack its last commits.
+  // False: possible damage. A store written with less than Durability::Full may lack its last commits.
   bool is_certain = true;
   bool operator==(const Fault&) const = default;
 };

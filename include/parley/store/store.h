@@ -1,19 +1,19 @@
-// A Store keeps conversations so that they are safe when append() returns.
+// A Store holds conversations durably: a batch is safe when append() returns.
 //
-// Promises, the same for every backend (docs/store.md says which test proves each; tests quote P1..P12):
-//   P1   A batch is there whole and contiguous, or not at all.
-//   P2   What was acknowledged survives, at the level that the answer names (Durability).
-//   P3   The positions of a session are 0, 1, 2 ... without a gap, given under the commit.
-//   P4   A batch is kept once: appending it again gives the positions of the first time.
-//   P5   A read that begins after an acknowledgement, by any process, has the batch.
-//   P6   A record that cannot be read is an error that names it (Damaged), never a hole.
-//   P7   Nothing a view is made of can tear an exchange (parley/memory).
-//   P8   A summary is one more record; nothing is taken out for it.
-//   P9   The bytes of a body come back as they were given.
-//   P10  An append is known to have happened, known not to have happened (any error but Unresolved), or
-//        Unresolved, which resolve() settles. Every call ends at its deadline.
+// Promises, the same for every backend (docs/store.md names the test of each; tests quote P1..P12):
+//   P1   A batch is stored whole and contiguous, or not at all.
+//   P2   Acknowledged data survives, at the level that the result names (Durability).
+//   P3   The positions of a session are 0, 1, 2 ... without a gap, assigned under the commit.
+//   P4   A batch is stored once: appending it again returns the original positions.
+//   P5   A read that starts after an acknowledgement, in any process, returns the batch.
+//   P6   A record that cannot be read is an error that names it (Damaged); it is never skipped.
+//   P7   No view splits an exchange (parley/memory).
+//   P8   A summary is an additional record; no record is removed for it.
+//   P9   A body is returned byte for byte.
+//   P10  An append is committed, not committed (any error but Unresolved), or Unresolved, which resolve()
+//        decides. Every call returns at its deadline.
 //   P11  Sizes, counts and times are bounded.
-//   P12  A session is reached by its own tenant and name alone, whatever they look like.
+//   P12  A session is accessible only by its tenant and name, whatever bytes they contain.
 //
 // Safe from any thread.
 #pragma once
@@ -35,7 +35,7 @@ namespace parley::store {
 
 class Backend;  // parley/store/backend.h
 
-// All are checked before anything is sent, and fail with LimitExceeded.
+// Checked before anything is sent; exceeding one fails with LimitExceeded.
 struct StoreLimits {
   std::size_t body_bytes = std::size_t{64} << 20;  // of one record
   std::size_t batch_bytes = std::size_t{256} << 20;
@@ -44,9 +44,9 @@ struct StoreLimits {
 
 struct StoreOptions {
   StoreLimits limits = {};
-  std::chrono::milliseconds timeout{30'000};  // of a call that brings no deadline of its own
-  Durability durability = Durability::Full;   // what to ask of a backend that lets one choose
-  // Of backends behind a network.
+  std::chrono::milliseconds timeout{30'000};  // of a call without a deadline
+  Durability durability = Durability::Full;   // for backends with a choice
+  // For backends on a network.
   std::size_t connections = 8;
   std::chrono::milliseconds idle_limit{5 * 60'000};
   std::chrono::milliseconds life_limit{60 * 60'000};
@@ -59,21 +59,21 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // Appends a batch behind all others, and makes the session if there is none. Fails with Conflict if the
-  // session has another size than expected, or somebody else has its lease; with Invalid if the id of the
-  // batch belongs to other records; with Unresolved if it cannot be told whether it happened.
+  // Appends a batch at the end, and creates the session if it does not exist. Fails with Conflict if the
+  // session does not have the expected size, or if another owner holds its lease; with Invalid if the batch
+  // id belongs to other records; with Unresolved if it is unknown whether the batch was committed.
   Result<Appended> append(const SessionKey& key, const Batch& batch) { return append(key, batch, soon()); }
   Result<Appended> append(const SessionKey& key, const Batch& batch, Deadline deadline);
 
-  // What became of a batch: where it is, or nothing if it is not there. Once it has answered, the answer
-  // stays the same unless the batch is appended again.
+  // The positions of a batch, or nothing if it was not committed. The result stays the same afterwards unless
+  // the batch is appended again.
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch) {
     return resolve(key, batch, soon());
   }
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch, Deadline deadline);
 
-  // The records of a range, as many as its limits allow: read on from the last position + 1 while it is
-  // less than Page::size. Fails with NotFound if there is no such session, with Damaged (P6).
+  // The records of a range, as many as its limits allow. To read the next page, start at the last position
+  // + 1 while that is less than Page::size. Fails with NotFound, or with Damaged (P6).
   Result<Page> read(const SessionKey& key, const Range& range = {}) { return read(key, range, soon()); }
   Result<Page> read(const SessionKey& key, const Range& range, Deadline deadline);
 
@@ -81,8 +81,8 @@ class Store {
   Result<SessionInfo> head(const SessionKey& key) { return head(key, soon()); }
   Result<SessionInfo> head(const SessionKey& key, Deadline deadline);
 
-  // A new session `to` of the same tenant whose first `size` records are those of `from`, shared, not copied;
-  // their batches belong to `from` (P4). Fails with NotFound, with Invalid if `from` is shorter, with
+  // Creates a session `to` of the same tenant that shares the first `size` records of `from` without copying
+  // them; their batches belong to `from` (P4). Fails with NotFound, with Invalid if `from` is shorter, with
   // Conflict if `to` exists.
   Result<SessionInfo> fork(const SessionKey& from, const std::string& to, Position size) {
     return fork(from, to, size, soon());
@@ -94,8 +94,8 @@ class Store {
   }
   Result<SessionList> list(const std::string& tenant, const ListOptions& options, Deadline deadline);
 
-  // The records of a tenant whose text has all words, in any case, newest session first. A run of Chinese,
-  // Japanese or Korean characters is found wherever it stands. Fails with Invalid if there is no word.
+  // The records of a tenant whose text contains all words, ignoring case, newest session first. Chinese,
+  // Japanese and Korean characters match anywhere in a text. Fails with Invalid if `words` has no word.
   Result<std::vector<Hit>> search(const std::string& tenant, std::string_view words,
                                   std::size_t count = 100) {
     return search(tenant, words, count, soon());
@@ -103,48 +103,48 @@ class Store {
   Result<std::vector<Hit>> search(const std::string& tenant, std::string_view words, std::size_t count,
                                   Deadline deadline);
 
-  // Erases a session: its bytes are gone from the disk, but for records that a fork still shares, which go
-  // with the last fork. Fails with NotFound.
+  // Erases a session from the disk. Records that a fork still shares are erased with the last fork. Fails
+  // with NotFound.
   Result<void> remove(const SessionKey& key) { return remove(key, soon()); }
   Result<void> remove(const SessionKey& key, Deadline deadline);
 
-  // From `at_ms` on the session is as if removed, and sweep() erases it; nothing: it stays for ever.
+  // From `at_ms` on the session counts as removed, and sweep() erases it. nullopt: it never expires.
   Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms) {
     return expire(key, at_ms, soon());
   }
   Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms, Deadline deadline);
-  // Erases what has expired; how many sessions that were.
+  // Erases expired sessions and returns their number.
   Result<std::size_t> sweep() { return sweep(soon()); }
   Result<std::size_t> sweep(Deadline deadline);
 
-  // The right to run a session alone, for `time` from now; makes the session if there is none. The owner is
-  // for people. Pass the current token to renew the lease. The lease of a process that has ended on this
-  // machine is over. Fails with Conflict, naming the owner.
+  // Leases the session for `time` from now, and creates it if it does not exist. `owner` is shown in errors.
+  // Pass the current token to renew the lease. The lease of a process of this machine ends with the process.
+  // Fails with Conflict, naming the owner.
   Result<Lease> lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
                       LeaseMode mode = LeaseMode::Reject, const std::string& token = {}) {
     return lease(key, owner, time, mode, token, soon());
   }
   Result<Lease> lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
                       LeaseMode mode, const std::string& token, Deadline deadline);
-  // Nothing happens if the lease is no longer held.
+  // Does nothing if the lease is no longer held.
   Result<void> release(const SessionKey& key, const Lease& lease) { return release(key, lease, soon()); }
   Result<void> release(const SessionKey& key, const Lease& lease, Deadline deadline);
 
-  // Whether calls work now. Tries a read, and a write that leaves nothing behind.
+  // Whether calls work now. Tries a read, and a write that it undoes.
   Health health() { return health(soon()); }
   Health health(Deadline deadline);
 
-  // What is wrong with a store that is a file, beside what its records tell by themselves (P6), at most 100
-  // faults. Reads the whole file once, however long that takes. A server looks after its own.
+  // Damage of a store that is a file, beyond damaged records (P6); at most 100 faults. Reads the whole file
+  // once, regardless of the time this takes. Finds nothing for a store on a server.
   Result<std::vector<Fault>> inspect() { return inspect(soon()); }
   Result<std::vector<Fault>> inspect(Deadline deadline);
 
-  // Writes all of it, every tenant included, as of one moment, to a file that is not there yet and that can
-  // be opened as a store. Fails with Unsupported if the store is no file: a server has tools of its own.
+  // Writes a consistent copy with all tenants to a new file, which can be opened as a store. Fails with
+  // Unsupported if the store is not a file: use the tools of its server.
   Result<void> back_up(const std::string& path) { return back_up(path, soon()); }
   Result<void> back_up(const std::string& path, Deadline deadline);
 
-  // Every record of a session from `first` on, page by page.
+  // Visits every record of a session from `first` on, page by page.
   Result<void> each(const SessionKey& key, Position first,
                     const std::function<Result<void>(const StoredRecord&)>& visit);
 
@@ -157,7 +157,7 @@ class Store {
 };
 
 // Opens "memory:", "sqlite:PATH", "postgresql://..." or "redis://...". Connects at the first call. Fails with
-// Invalid for a URI that cannot be, with Unsupported for a backend that was left out of this build.
+// Invalid for a malformed URI, with Unsupported for a backend that this build does not include.
 Result<Store> open_store(std::string_view uri, StoreOptions options = {});
 
 }  // namespace parley::store

@@ -1,5 +1,5 @@
-// The tools that come with Parley. Each is made by one function, and none is in a ToolBox by itself.
-// What they do is in docs/tools.md; what all tools promise, in parley/tool/tool.h.
+// The built-in tools: one function makes each; add them to a ToolBox. docs/tools.md describes them,
+// parley/tool/tool.h has the contract of all tools.
 #pragma once
 
 #include <functional>
@@ -16,32 +16,32 @@
 
 namespace parley {
 
-// Says that the task is done, or cannot be: agents end their run with it (AgentOptions::special_tools).
+// Reports that the task is done or failed, and ends the run of an agent (AgentOptions::special_tools).
 std::shared_ptr<RunnableTool> terminate_tool();
 
-// Asks a person, who answers with a line; nothing if nobody does. Called by one thread at a time; should end
+// Asks the user and returns a line, or nullopt without an answer. Called by one thread at a time; should return
 // soon after a stop.
 using AskHuman = std::function<std::optional<std::string>(const Text& question, const std::stop_token& stop)>;
 std::shared_ptr<RunnableTool> ask_human_tool(AskHuman ask);
 
-// Where programs run, and what they are told of the world. They do not get the environment of this process,
-// which may hold keys.
+// Working directory and environment of subprocesses. They do not inherit the environment of this process,
+// which may contain keys.
 struct ProgramOptions {
-  std::string folder = {};  // empty: where this process runs
+  std::string folder = {};  // empty: that of this process
   std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"};
 };
 
-// Runs a command in a new shell; nothing is kept between calls. The command ends with all that it started.
+// Runs a command in a new shell; no state is kept between calls. When it ends, its subprocesses are killed.
 std::shared_ptr<RunnableTool> bash_tool(ProgramOptions options = {});
 
-// Runs a program in Python, in a process of its own.
+// Runs a Python program in a subprocess.
 std::shared_ptr<RunnableTool> python_tool(ProgramOptions options = {});
 
-// Looks at files and edits them, beneath `root` and nowhere else, whatever a path or a link says. Fails with
-// NotFound if there is no such folder.
+// Views and edits files beneath `root` only; paths and links cannot leave it. Fails with NotFound if the folder
+// does not exist.
 Result<std::shared_ptr<RunnableTool>> files_tool(const std::string& root, Text name = Text("files"));
 
-// Searches the conversations of one tenant. The model cannot name another.
+// Searches the conversations of one tenant. The model cannot select another.
 std::shared_ptr<RunnableTool> recall_tool(std::shared_ptr<store::Store> store, std::string tenant);
 
 }  // namespace parley

@@ -1,4 +1,4 @@
-// A C++ function as a tool: its parameters are described once, and the schema is made of that.
+// A C++ function as a tool: describe its parameters once, and the schema is generated.
 //
 //   auto weather = function_tool(
 //       "weather", "Says how the weather is.",
@@ -8,8 +8,8 @@
 //       {.has_side_effects = false});
 //
 // Invariants (quoted by tests as FUNCTION1..FUNCTION3):
-//   FUNCTION1  The schema allows the parameters that were described, and no others.
-//   FUNCTION2  An accessor of Args gives what the model said, or the default if it said nothing.
+//   FUNCTION1  The schema allows the described parameters, and no others.
+//   FUNCTION2  An accessor of Args returns the model's value, or the default if the argument is missing.
 //   FUNCTION3  A number that does not fit its C++ type never reaches the function.
 #pragma once
 
@@ -34,7 +34,7 @@ class Param {
  public:
   Param(Text name, Text description) : name_(std::move(name)), description_(std::move(description)) {}
 
-  // What a number must fit: the type that Args gives it as.
+  // The type of a number in Args, which its value must fit.
   enum class Kind : std::uint8_t { Other, Integer, Number };
 
   Param& string() { return schema(Json::trusted(Text(R"({"type":"string"})"))); }
@@ -74,12 +74,12 @@ inline Param param(Text name, Text description) { return {std::move(name), std::
 // The schema of an object with these members and no others.
 Json parameters_of(std::span<const Param> params);
 
-// The arguments of one call, which fit the schema. Immutable; lives as long as the call.
+// The arguments of one call; they match the schema. Immutable; valid during the call.
 class Args {
  public:
   Args(const Json& arguments, const ToolContext& context) : arguments_(arguments), context_(context) {}
 
-  // What was said, unless that is nothing or null.
+  // nullopt if the argument is missing or null.
   std::optional<Json> get(std::string_view name) const;
   bool has(std::string_view name) const { return get(name).has_value(); }
 
@@ -103,8 +103,8 @@ struct FunctionToolOptions {
   std::optional<std::chrono::milliseconds> timeout = {};
 };
 
-// The function is called from threads that are not the caller's, from several at once if it is parallel. It
-// may throw: then the call is broken, and the model reads why.
+// The function runs on other threads, on several at once if is_parallel. If it throws, the call is Broken and
+// the model reads the exception's text.
 std::shared_ptr<RunnableTool> function_tool(Text name, Text description, std::vector<Param> params,
                                             std::function<ToolOutput(const Args&)> function,
                                             FunctionToolOptions options = {});

@@ -1,4 +1,4 @@
-// OpenManus' names and words for tools, to the byte: what a conversation that began there has.
+// OpenManus' tool names and texts, byte for byte, for conversations that started in OpenManus.
 #pragma once
 
 #include <memory>
@@ -13,25 +13,25 @@
 
 namespace parley {
 
-// What OpenManus' agent puts into the conversation for a call of `name` that ended so. An output without a
-// text shows its structured form as Python does; one of images alone is the error that OpenManus makes of it.
+// The text that OpenManus' agent adds to the conversation for this output of tool `name`. An output without
+// text is its structured content as Python prints it; images alone are the error that OpenManus reports.
 Text openmanus_text(std::string_view name, const ToolOutput& output);
 
-// Runs a call as OpenManus does: the arguments are what Python's json.loads() takes, and arguments that
-// execute() would not take are told in Python's words, with OpenManus' names for its classes. NaN and the
-// infinities come to a tool as the strings "nan", "inf" and "-inf", which is what Python shows of them; half
-// a surrogate pair as U+FFFD, because a Text is UTF-8. Otherwise as ToolBox::run().
+// Runs a call like OpenManus: accepts the arguments that Python's json.loads() accepts, and reports arguments
+// that execute() refuses with Python's texts and OpenManus' class names. A tool receives NaN and infinities as
+// the strings "nan", "inf" and "-inf", as Python prints them, and a lone surrogate as U+FFFD, because Text is
+// UTF-8. Otherwise like ToolBox::run().
 ToolOutput openmanus_run(const ToolBox& tools, const ToolUseBlock& use, const ToolContext& context = {});
 
 struct OpenManusToolsOptions {
   std::string root;  // of str_replace_editor
   ProgramOptions programs = {};
-  AskHuman ask = {};  // without one there is no ask_human
+  AskHuman ask = {};  // if empty, there is no ask_human
 };
 
-// python_execute, bash, str_replace_editor, planning, ask_human and terminate, with the parameters and the
-// outputs that they have there. They are Parley's own tools underneath: no shell is kept between calls of
-// bash, an error of python_execute does not lose what was printed. Fails as files_tool() does.
+// python_execute, bash, str_replace_editor, planning, ask_human and terminate, with OpenManus' parameters and
+// outputs. They use Parley's tools: bash keeps no shell between calls, and an error of python_execute does not
+// lose printed output. Fails like files_tool().
 Result<std::vector<std::shared_ptr<RunnableTool>>> openmanus_tools(const OpenManusToolsOptions& options);
 
 }  // namespace parley

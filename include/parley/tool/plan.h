@@ -1,9 +1,9 @@
-// PlanTool keeps plans for a model: lists of steps with a status each. The commands, the errors and the text
-// of a plan are those of OpenManus' planning tool.
+// PlanTool manages plans for a model: lists of steps, each with a status. Commands, errors and the text of a
+// plan are those of OpenManus' planning tool.
 //
 // Invariants (quoted by tests as PLAN1..PLAN3):
-//   PLAN1  A command does what it says, or fails and changes nothing.
-//   PLAN2  The active plan is one of the plans, or none is active.
+//   PLAN1  A command succeeds, or fails and changes nothing.
+//   PLAN2  The active plan, if any, is one of the plans.
 //   PLAN3  load_state(state()) changes nothing.
 //
 // Safe from any thread.
@@ -41,7 +41,7 @@ struct Plan {
   std::vector<PlanStep> steps = {};
 
   std::size_t completed() const;
-  std::string text() const;  // as OpenManus shows it
+  std::string text() const;  // in OpenManus' format
   bool operator==(const Plan&) const = default;
 };
 
@@ -57,12 +57,12 @@ class PlanTool : public RunnableTool {
   std::optional<Text> active() const;  // the id of the active plan
 
   Json state() const;
-  // Takes a state over. Fails with Invalid, and changes nothing, if it is none.
+  // Replaces all plans. Fails with Invalid, and changes nothing, if the state is invalid.
   Result<void> load_state(const Json& state);
 
  private:
   struct State {
-    std::vector<Plan> plans;  // in the order they were made
+    std::vector<Plan> plans;  // in order of creation
     std::optional<Text> active;
     Plan* find(std::string_view id);
   };

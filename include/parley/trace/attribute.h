@@ -1,5 +1,5 @@
-// The names of OpenTelemetry's GenAI conventions that Parley uses: operations and attributes, in one table
-// each (src/trace/attribute.cc). The conventions are still in development; when they change, the tables do.
+// Operations and attributes of OpenTelemetry's GenAI conventions that Parley uses, in one table each
+// (src/trace/attribute.cc). The conventions are still in development; when they change, update the tables.
 //
 // Values and pure functions; safe from any thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace parley::trace {
 // The conventions these names are from.
 inline constexpr std::string_view kSchemaUrl = "https://opentelemetry.io/schemas/1.41.0";
 
-// What a span is about. Its name is the operation's word and its subject: "chat gpt-4o".
+// The operation of a span. The span's name is the operation and its subject: "chat gpt-4o".
 enum class Operation : std::uint8_t { InvokeAgent, Chat, ExecuteTool };
 std::string_view to_string(Operation operation);  // "invoke_agent", "chat", "execute_tool"
 
@@ -21,7 +21,7 @@ std::string_view to_string(Operation operation);  // "invoke_agent", "chat", "ex
 enum class SpanKind : std::uint8_t { Internal = 1, Client = 3 };
 SpanKind kind_of(Operation operation);
 
-// What the conventions call a provider ("gcp.gemini"); its own name if they do not know it.
+// The conventions' name of a provider ("gcp.gemini"); its own name if they have none.
 std::string_view provider_word(std::string_view provider);
 
 enum class Key : std::uint8_t {
@@ -59,7 +59,7 @@ enum class Key : std::uint8_t {
   ToolDefinitions,
   ToolCallArguments,
   ToolCallResult,
-  ContentOmitted,  // Parley's own: how many messages were left out of the content, oldest first
+  ContentOmitted,  // Parley's own: how many of the oldest messages were left out of the content
 };
 
 enum class KeyType : std::uint8_t {
@@ -68,7 +68,7 @@ enum class KeyType : std::uint8_t {
   Double,
   Bool,
   Texts,
-  Content,  // what people and models said, as JSON text: it leaves only if that was asked for
+  Content,  // text of users and models, as JSON; sent only with capture_content
 };
 
 struct KeyInfo {

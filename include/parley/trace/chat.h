@@ -1,5 +1,5 @@
-// What a request to a model and its answer say, as attributes of a `chat` span. Safe from any thread, each
-// with a span of its own.
+// A request to a model and its answer as attributes of a `chat` span. Safe from any thread with different
+// spans.
 #pragma once
 
 #include "parley/message/conversation.h"
@@ -12,7 +12,7 @@ namespace parley::trace {
 // The model and the settings; if content is captured, also the system part, the messages and the tools.
 void set_request(Span& span, const Conversation& conversation);
 
-// The ids, why it ended, what it cost; if content is captured, also the message.
+// The ids, the finish reason, the token counts; if content is captured, also the message.
 void set_answer(Span& span, const Message& message, const Outcome& outcome);
 
 }  // namespace parley::trace

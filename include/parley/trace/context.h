@@ -1,4 +1,4 @@
-// Where a span is: the ids of its trace and of itself, and their W3C spelling, which travels in the header
+// The context of a span: the ids of its trace and of itself, and their W3C format, which is sent in the header
 // "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".
 //
 // Plain values and pure functions; safe from any thread.
@@ -14,16 +14,15 @@
 namespace parley::trace {
 
 struct SpanContext {
-  Id128 trace{};           // never 0 in a context that means something
-  std::uint64_t span = 0;  // never 0, either
-  bool is_sampled = true;  // whether anybody records this trace
+  Id128 trace{};           // not 0 in a valid context
+  std::uint64_t span = 0;  // not 0 in a valid context
+  bool is_sampled = true;  // whether this trace is recorded
 
   bool is_valid() const { return trace != Id128{} && span != 0; }
   bool operator==(const SpanContext&) const = default;
 };
 
-// Nothing if it is not what W3C Trace Context allows; what a version later than 00 adds behind is passed
-// over.
+// nullopt if it violates W3C Trace Context; ignores fields that versions later than 00 append.
 std::optional<SpanContext> parse_traceparent(std::string_view header);
 std::string to_traceparent(const SpanContext& context);  // REQUIRES: is_valid()
 
@@ -31,7 +30,7 @@ std::string to_traceparent(const SpanContext& context);  // REQUIRES: is_valid()
 std::string hex(const Id128& id);
 std::string hex(std::uint64_t id);
 
-// Ids that nobody has: random bits.
+// Random ids.
 Id128 new_trace_id();
 std::uint64_t new_span_id();
 

@@ -1,19 +1,19 @@
-// A Tracer sends spans to an OpenTelemetry receiver, by OTLP over HTTP as JSON. Without one nothing is
-// traced.
+// A Tracer exports spans to an OpenTelemetry receiver, by OTLP over HTTP as JSON.
 //
 // Invariants (quoted by tests as TRACE1..TRACE8):
 //   TRACE1  Starting and ending a span never waits for the network.
-//   TRACE2  At most queue_spans spans and queue_bytes bytes wait, beside the one batch under way; what is too
-//       much is dropped, the oldest first.
-//   TRACE3  Every span that ended is counted once: sent, refused, dropped, or still waiting.
-//   TRACE4  Content (KeyType::Content) leaves only if capture_content; what looks like a secret never leaves.
-//   TRACE5  A span has its parent's trace; ids are W3C's, and never 0. Nothing is recorded of a trace whose
-//       traceparent says that nobody samples it.
-//   TRACE6  However the receiver behaves, flush() returns by its deadline, and so does the end of a Tracer; but
-//       a look-up of the receiver's name is waited for.
-//   TRACE7  Spans arrive in the order they ended, each at most once unless an answer got lost.
-//   TRACE8  A child starts and ends by the clock of its root, so no child is outside of its parent because
-//       somebody set the time.
+//   TRACE2  At most queue_spans spans and queue_bytes bytes are queued, beside the batch that is being sent; the
+//           oldest spans above that are dropped.
+//   TRACE3  Every ended span is counted once: sent, refused, dropped, or still queued.
+//   TRACE4  Content (KeyType::Content) is sent only if capture_content; text that looks like a secret is never
+//           sent.
+//   TRACE5  A span has its parent's trace id; ids are W3C's, and never 0. A trace whose traceparent is not sampled
+//           is not recorded.
+//   TRACE6  Whatever the receiver does, flush() and the destructor of a Tracer return by their deadlines, except
+//           for the DNS look-up of the receiver's name.
+//   TRACE7  Spans arrive in the order in which they end, each at most once unless a response is lost.
+//   TRACE8  A child span uses the clock of its root, so that setting the system time cannot move a child out of
+//           its parent.
 //
 // A Tracer is safe from any thread; a Span is for one thread at a time, and may outlive its Tracer.
 #pragma once
@@ -42,54 +42,54 @@ struct TracerOptions {
   std::vector<net::SecretHeader> headers = {};  // of every request
   Text service_name = Text("parley");
   bool capture_content = false;                             // TRACE4
-  std::size_t max_text_bytes = std::size_t{8} * 1024;       // of one string; a longer one is cut, and says so
+  std::size_t max_text_bytes = std::size_t{8} * 1024;       // of one string; a longer one is cut, with a note
   std::size_t max_content_bytes = std::size_t{256} * 1024;  // of one attribute; older messages are left out
 
   std::size_t queue_spans = 2048;
   std::size_t queue_bytes = std::size_t{32} * 1024 * 1024;
   std::size_t batch_spans = 512;
-  std::chrono::milliseconds interval{5'000};    // a batch that is not full waits this long
+  std::chrono::milliseconds interval{5'000};    // the longest wait of a batch that is not full
   std::chrono::milliseconds timeout{10'000};    // of one request
-  std::chrono::milliseconds at_the_end{2'000};  // what the end of a Tracer may take to send what is left
+  std::chrono::milliseconds at_the_end{2'000};  // for the destructor to send the remaining spans
 };
 
 // Headers as OTEL_EXPORTER_OTLP_HEADERS spells them: "name=value,name=value", values percent-encoded.
 // Fails with Invalid, naming the number of the pair.
 Result<std::vector<net::SecretHeader>> read_headers(std::string_view text);
 
-// Of spans, since the beginning.
+// Numbers of spans, since the start.
 struct TraceCounts {
   std::uint64_t ended = 0;
   std::uint64_t sent = 0;
-  std::uint64_t refused = 0;  // by the receiver, for good
+  std::uint64_t refused = 0;  // by the receiver, permanently
   std::uint64_t dropped = 0;  // too many, too large, or too late
   bool operator==(const TraceCounts&) const = default;
 };
 
 class Span {
  public:
-  Span();  // nobody's: everything below does nothing
+  Span();  // not recorded: all functions do nothing
   Span(Span&&) noexcept;
   Span& operator=(Span&&) noexcept;
   ~Span();  // ends it
 
-  // One more attribute; of the same key the last one counts, and null is none. A value that is not of the
-  // key's type is sent as text.
+  // Sets an attribute; a later value of the same key replaces it, and null removes it. A value that does not have
+  // the key's type is sent as text.
   template <typename T>
   Span& set(Key key, const T& v) {
     if (wants(key)) put(key, to_serializable(v));
     return *this;
   }
-  // Content that is a list: as many of the last `elements` as max_content_bytes allows.
+  // Sets content that is a list: as many of the last `elements` as max_content_bytes allows.
   Span& set_list(Key key, std::span<const Json> elements);
-  // False if nobody would see it: the span is nobody's, or it is content and content is not captured.
+  // False if the span is not recorded, or if the key is content and content is not captured.
   bool wants(Key key) const;
 
-  // What was to be done was not. `type` is a word with few values: a code, a kind.
+  // Marks the span as failed. `type` has low cardinality: a code, a kind of failure.
   Span& fail(std::string_view type, std::string_view sentence = {});
   void end();
 
-  SpanContext context() const;  // not valid if it is nobody's
+  SpanContext context() const;  // invalid if the span is not recorded
 
  private:
   friend class Tracer;
@@ -101,19 +101,19 @@ class Span {
 
 class Tracer {
  public:
-  // Fails with Invalid if the endpoint is no http or https URL.
+  // Fails with Invalid if the endpoint is not an http or https URL.
   static Result<Tracer> open(TracerOptions options);
   Tracer(Tracer&&) noexcept;
   Tracer& operator=(Tracer&&) noexcept;
-  ~Tracer();  // sends what is left, as far as `at_the_end` allows
+  ~Tracer();  // sends the remaining spans, within `at_the_end`
 
   // The first span of a trace, or of this program's part of one.
   Span start(Operation operation, std::string_view subject,
              const std::optional<SpanContext>& parent = {}) const;
   Span start_child(Operation operation, std::string_view subject, const Span& parent) const;
 
-  // Sends what has ended by now. Fails with Timeout if that takes longer, and as soon as an attempt fails
-  // with what it said; what can be tried again stays in the queue.
+  // Sends the spans that have ended. Fails with Timeout if that takes longer, and with the error of the first
+  // failed attempt; spans that can be retried stay queued.
   Result<void> flush(std::chrono::milliseconds time);
   TraceCounts counts() const;
 

@@ -1,17 +1,17 @@
-// The serialisable form of any value: what AgentScope's tracing makes of the arguments and the results of a
-// function, for what C++ has. The first rule that fits counts:
+// Any C++ value as JSON, like AgentScope's tracing does for arguments and results of functions. The first
+// matching rule applies:
 //
 //   null           nullptr, std::monostate, an empty std::optional or pointer
-//   itself         Json, bool, numbers, text; NaN and infinities, which JSON lacks, are the strings "NaN",
-//                  "Infinity", "-Infinity"; bytes that are no UTF-8 are repaired
-//   a message      its GenAI form (dialect `otel`), not the text of a program: an object, or a list of them
+//   itself         Json, bool, numbers, text; NaN and infinities are the strings "NaN", "Infinity",
+//                  "-Infinity"; invalid UTF-8 is repaired
+//   a message      its GenAI form (dialect `otel`): an object, or a list of objects
 //   time           durations in seconds, points of the wall clock as "2026-11-15T09:30:00.125Z"
-//   what is inside std::optional, pointers, std::variant
-//   an object      maps; a key that is no text is spelled as its JSON
+//   its content    std::optional, pointers, std::variant
+//   an object      maps; a key that is not text is written as its JSON
 //   a list         ranges, pairs, tuples
-//   its word       what to_string() says of it; an enumerator without one is its number
+//   its name       the result of to_string(); an enumerator without one is its number
 //
-// A type that no rule fits does not compile. Types nest, and so does this; input cannot make it deeper.
+// A type without a matching rule does not compile. The recursion depth is that of the type, not of the input.
 //
 // Pure functions; safe from any thread.
 #pragma once

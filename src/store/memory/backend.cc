@@ -16,11 +16,11 @@ namespace {
 
 struct Session {
   std::vector<std::shared_ptr<const Row>> rows;  // a fork shares them
-  struct Place {
+  struct StoredBatch {
     std::uint64_t hash;
     Appended appended;
   };
-  std::unordered_map<std::string, Place> batches;
+  std::unordered_map<std::string, StoredBatch> batches;
   std::int64_t created_ms = 0;
   std::optional<std::int64_t> expires_ms;
   Lease lease;
@@ -70,7 +70,7 @@ class MemoryBackend final : public Backend {
       session->rows.push_back(std::move(kept));
     }
     const Appended appended{size, batch.rows.size(), Durability::None, false};
-    session->batches.emplace(batch.id, Session::Place{batch.hash, appended});
+    session->batches.emplace(batch.id, Session::StoredBatch{batch.hash, appended});
     return appended;
   }
 

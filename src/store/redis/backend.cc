@@ -35,12 +35,12 @@ constexpr int kMostTries = 32;
 constexpr std::size_t kSearchRecords = 1000;
 
 // Where a batch is: "first:count:hash".
-struct Place {
+struct StoredBatch {
   Appended appended;
   std::uint64_t hash = 0;
 };
 
-Result<Place> read_place(std::string_view text, Durability durability) {
+Result<StoredBatch> read_stored_batch(std::string_view text, Durability durability) {
   std::uint64_t numbers[3] = {};
   const char* at = text.data();
   const char* end = at + text.size();
@@ -51,7 +51,7 @@ Result<Place> read_place(std::string_view text, Durability durability) {
     }
     at = next + 1;
   }
-  return Place{{numbers[0], static_cast<std::size_t>(numbers[1]), durability, false}, numbers[2]};
+  return StoredBatch{{numbers[0], static_cast<std::size_t>(numbers[1]), durability, false}, numbers[2]};
 }
 
 // {"lease", token, owner, until, now}
@@ -165,7 +165,7 @@ class RedisBackend final : public Backend {
                                                   {batch, new_short_id(), kEpochMs}, deadline));
       if (reply.word() == "none") return std::nullopt;
       if (reply.word() != "known") return lost_records();
-      PARLEY_TRY(const Place place, read_place(reply.items[1].text, durability));
+      PARLEY_TRY(const StoredBatch place, read_stored_batch(reply.items[1].text, durability));
       return place.appended;
     });
   }
@@ -335,7 +335,7 @@ class RedisBackend final : public Backend {
       return Appended{static_cast<Position>(reply.items[1].integer), batch.rows.size(), durability, false};
     }
     if (word == "known") {
-      PARLEY_TRY(const Place place, read_place(reply.items[1].text, durability));
+      PARLEY_TRY(const StoredBatch place, read_stored_batch(reply.items[1].text, durability));
       return repeated(batch, place.hash, place.appended);
     }
     if (word == "size") PARLEY_CHECK(check_size(batch, static_cast<Position>(reply.items[1].integer)));

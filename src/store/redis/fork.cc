@@ -34,7 +34,7 @@ Result<void> let(RedisConnection& connection, const RedisPart& part, const std::
   const RedisKeys live = live_keys(part.tag);
   const RedisKeys kept = kept_keys(part.tag, part.id);
   PARLEY_TRY(const RedisReply reply,
-             ask_script(connection, Script::Let,
+             ask_script(connection, Script::RemoveFork,
                         {live.head, live.forks, kept.head, kept.log, kept.media, kept.forks},
                         {part.id, holder}, deadline));
   return {};
@@ -52,7 +52,7 @@ Result<std::int64_t> hold(RedisConnection& connection, const RedisPart& part, co
   const RedisKeys live = live_keys(part.tag);
   const RedisKeys kept = kept_keys(part.tag, part.id);
   PARLEY_TRY(const RedisReply reply,
-             ask_script(connection, Script::Hold, {live.head, live.forks, kept.head, kept.forks},
+             ask_script(connection, Script::AddFork, {live.head, live.forks, kept.head, kept.forks},
                         {part.id, holder, kHoldMs}, deadline));
   if (reply.word() != "ok") return fail(Code::Conflict, "the session was removed while it was forked");
   return reply.items[1].integer;
@@ -85,7 +85,7 @@ Result<void> make_fork(RedisConnection& connection, const SessionKey& key, const
   const RedisKeys keys = live_keys(made.tag);
   RedisRequest request = connection.request();
   mark_changed(request, key);
-  request.script(Script::Make, {keys.head, keys.batches},
+  request.script(Script::Create, {keys.head, keys.batches},
                  {made.id, std::to_string(made.base), updated, made.title, std::to_string(made.titled),
                   pack_parts(made.parts), std::to_string(held_until)});
   while (true) {

@@ -137,7 +137,7 @@ return {'ok'}
 )lua"},
 
     // "late": what it shares is held no longer than that.
-    {Script::Make, R"lua(
+    {Script::Create, R"lua(
 -- KEYS head batches
 -- ARGV id base updated title titled parts until
 local head = call('HMGET', KEYS[1], 'id', 'expires')
@@ -203,7 +203,7 @@ end
 return {'ok'}
 )lua"},
 
-    {Script::Hold, R"lua(
+    {Script::AddFork, R"lua(
 -- KEYS head forks kept_head kept_forks
 -- ARGV id fork time
 local until_ms = now_ms() + tonumber(ARGV[3])
@@ -217,7 +217,7 @@ end
 return {'ok', until_ms}
 )lua"},
 
-    {Script::Let, R"lua(
+    {Script::RemoveFork, R"lua(
 -- KEYS head forks kept_head kept_log kept_media kept_forks
 -- ARGV id fork
 if call('HGET', KEYS[1], 'id') == ARGV[1] then

@@ -16,13 +16,13 @@ enum class Script : std::uint8_t {
   Resolve,  // what became of a batch; one that is not there cannot come late
   Read,     // a head, and records
   Mark,     // notes that a session is about to change, for lists
-  Make,     // a session that shares the records of others
+  Create,   // a session that shares the records of others
   Lease,    // takes or renews a lease, and makes the session if there is none
   Release,  // gives a lease back
   Expire,   // sets or clears the time at which a session expires
   Drop,     // erases a session, or keeps its records for its forks
-  Hold,     // notes that a fork shares a log
-  Let,      // takes that note back, and erases what nobody shares any more
+  AddFork,  // notes that a fork shares a log
+  RemoveFork,  // takes that note back, and erases what no session shares any more
 };
 inline constexpr std::size_t kScriptCount = 11;
 

@@ -70,13 +70,13 @@ bool has_reset_bug(int version) {
 }
 
 // How a database is read, and what is wrong with it, as far as opening it shows.
-struct Reading {
+struct ReadAccess {
   Db::Mode mode;
   std::optional<Fault> damage;
 };
 
 // For a database that cannot be written, or whose folder cannot.
-Result<Reading> look_read_only(const std::string& path) {
+Result<ReadAccess> look_read_only(const std::string& path) {
   const std::optional<Witnessed> seen = read_witness(path);  // first, as it may only lag
   Db::Mode mode = Db::Mode::ReadOnly;
   Result<Db> db = Db::open(path, mode);
@@ -104,8 +104,8 @@ Result<Reading> look_read_only(const std::string& path) {
                 "copy it to another folder",
                 path);
   }
-  PARLEY_TRY(const Mark mark, mark_of(*db));
-  Reading out{mode, loss_of(mark, seen, path)};
+  PARLEY_TRY(const CommitMark mark, mark_of(*db));
+  ReadAccess out{mode, loss_of(mark, seen, path)};
   if (const Result<void> known = check_newest(*db); !known && !out.damage) {
     out.damage = Fault{known.error().message};
   }
@@ -282,7 +282,7 @@ class SqliteBackend final : public Backend {
   }
 
   Result<std::vector<Fault>> inspect(Deadline deadline) override {
-    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));
     std::vector<Fault> out;
     if (!reading) return out;
     if (reading->damage) out.push_back(*reading->damage);
@@ -299,7 +299,7 @@ class SqliteBackend final : public Backend {
   }
 
   Result<void> back_up(const std::string& path, Deadline deadline) override {
-    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));
     if (!reading) return fail(Code::NotFound, "no database to back up", path_);
     // A reader beside writers may not write, elsewhere neither.
     const Db::Mode mode = reading->mode == Db::Mode::Read ? Db::Mode::Write : reading->mode;
@@ -325,7 +325,7 @@ class SqliteBackend final : public Backend {
     return fail(Code::Unsupported, "the store was opened before fork(): open it again in the subprocess");
   }
 
-  static Result<void> check_damage(const Reading& reading) {
+  static Result<void> check_damage(const ReadAccess& reading) {
     if (!reading.damage || !reading.damage->is_certain) return {};
     return fail(Code::Damaged, reading.damage->what);
   }
@@ -334,7 +334,7 @@ class SqliteBackend final : public Backend {
   Result<void> open_writer(const Deadline& deadline) {
     PARLEY_TRY(writer_, SqliteWriter::open(path_, durability_, deadline));
     pid_ = ::getpid();
-    reading_ = Reading{Db::Mode::Read, writer_->damage()};
+    reading_ = ReadAccess{Db::Mode::Read, writer_->damage()};
     readers_.set_mode(Db::Mode::Read);
     return {};
   }
@@ -350,7 +350,7 @@ class SqliteBackend final : public Backend {
   }
 
   // How to read; nothing if there is no database, of which reading makes none.
-  Result<std::optional<Reading>> open_for_reading(const Deadline& deadline) {
+  Result<std::optional<ReadAccess>> open_for_reading(const Deadline& deadline) {
     const std::lock_guard lock(mutex_);
     if (reading_) {
       PARLEY_CHECK(check_process());
@@ -371,7 +371,7 @@ class SqliteBackend final : public Backend {
   // Whether an append would work: a commit that nobody can see, or for a database that is still to be made,
   // a file without a name.
   Result<void> probe(const Deadline& deadline) {
-    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));
     if (!reading) return probe_place(path_);
     if (reading->mode != Db::Mode::Read) {
       return fail(Code::Unavailable,
@@ -382,7 +382,7 @@ class SqliteBackend final : public Backend {
 
   // What only changes or removes does not make a database.
   Result<bool> exists(const Deadline& deadline) {
-    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));
     return reading.has_value();
   }
 
@@ -406,7 +406,7 @@ class SqliteBackend final : public Backend {
   // The same; `absent` if there is no database.
   template <typename T, typename Job>
   Result<T> read_with(const Deadline& deadline, Result<T> absent, const Job& job) {
-    PARLEY_TRY(const std::optional<Reading> reading, open_for_reading(deadline));
+    PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));
     if (!reading) return absent;
     PARLEY_CHECK(check_damage(*reading));
     return read_in(deadline, job);
@@ -477,7 +477,7 @@ class SqliteBackend final : public Backend {
   std::mutex mutex_;  // for opening
   int pid_ = 0;
   std::unique_ptr<SqliteWriter> writer_;
-  std::optional<Reading> reading_;
+  std::optional<ReadAccess> reading_;
   Readers readers_;
 };
 

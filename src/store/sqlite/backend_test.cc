@@ -197,7 +197,7 @@ TEST_F(SqliteRefusal, TakesAnEmptyFileAndAnyName) {
   EXPECT_TRUE(std::filesystem::exists(path_));
 }
 
-// ---- Reading makes nothing
+// ---- ReadAccess makes nothing
 
 TEST_F(SqliteBackend, IsNotMadeByReading) {
   path_ = folder_ + "/no/such/folder/store.db";

@@ -179,11 +179,11 @@ Result<void> migrate(Db& db, std::int64_t version) {
   return db.commit();
 }
 
-Result<Mark> mark_of(Db& db) {
+Result<CommitMark> mark_of(Db& db) {
   PARLEY_TRY(Query q, db.query("SELECT id, base + (SELECT coalesce(max(id), 0) FROM records) FROM store"));
   PARLEY_TRY(const bool has_row, q.step());
   if (!has_row) return fail(Code::Damaged, "the database has lost its id: restore it from a backup");
-  return Mark{static_cast<std::uint64_t>(q.integer(0)), static_cast<std::uint64_t>(q.integer(1))};
+  return CommitMark{static_cast<std::uint64_t>(q.integer(0)), static_cast<std::uint64_t>(q.integer(1))};
 }
 
 Result<void> raise_mark(Db& db, std::uint64_t before) {

@@ -23,11 +23,11 @@ Result<void> migrate(Db& db, std::int64_t version);
 // It is the id of the last record plus a base: an append raises it by the records alone, without another
 // page to write. Every other commit raises the base.
 
-struct Mark {
+struct CommitMark {
   std::uint64_t id = 0;  // of the database
   std::uint64_t at = 0;
 };
-Result<Mark> mark_of(Db& db);
+Result<CommitMark> mark_of(Db& db);
 // Makes the mark rise by one. For a commit that did not raise it by itself.
 Result<void> raise_mark(Db& db, std::uint64_t before);
 // Another id, for a copy.

@@ -71,7 +71,7 @@ Result<void> set_up(Db& db, Durability durability, const std::string& path) {
 
 }  // namespace
 
-std::optional<Fault> loss_of(const Mark& mark, const std::optional<Witnessed>& seen,
+std::optional<Fault> loss_of(const CommitMark& mark, const std::optional<Witnessed>& seen,
                              const std::string& path) {
   if (!seen || seen->id != mark.id || mark.at >= seen->last) return {};
   const std::string count = std::to_string(seen->last - mark.at);
@@ -124,7 +124,7 @@ Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open_locked(const std::strin
   PARLEY_CHECK(migrate(db, version));
   PARLEY_TRY(Witness witness, Witness::open(path));
   const std::optional<Witnessed> seen = witness.read();
-  PARLEY_TRY(Mark mark, mark_of(db));
+  PARLEY_TRY(CommitMark mark, mark_of(db));
   if (seen && seen->id != mark.id) {
     // Another database was put in this one's place, mostly a backup. It may be put here again, and is then
     // another one than what became of it.
@@ -274,7 +274,7 @@ Result<void> SqliteWriter::commit(Group& group) {
     PARLEY_TRY(is_clean, run_all(group, true));
   }
   const bool has_changed = db_.changes() != changes_;
-  Result<Mark> mark = has_changed ? raised_mark() : Result<Mark>(mark_);
+  Result<CommitMark> mark = has_changed ? raised_mark() : Result<CommitMark>(mark_);
   if (!mark) {
     db_.roll_back();
     return std::unexpected(mark.error());
@@ -289,7 +289,7 @@ Result<void> SqliteWriter::commit(Group& group) {
 Result<void> SqliteWriter::begin() {
   PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
   PARLEY_CHECK(begin.run());
-  Result<Mark> mark = mark_of(db_);
+  Result<CommitMark> mark = mark_of(db_);
   if (mark && mark->at < mark_.at) {
     mark = fail(Code::Damaged, "the database has lost commits while it was in use: restore it from a backup");
   }
@@ -303,8 +303,8 @@ Result<void> SqliteWriter::begin() {
 }
 
 // The mark that this transaction leaves, which is higher than the one it found.
-Result<Mark> SqliteWriter::raised_mark() {
-  PARLEY_TRY(Mark mark, mark_of(db_));
+Result<CommitMark> SqliteWriter::raised_mark() {
+  PARLEY_TRY(CommitMark mark, mark_of(db_));
   if (mark.at > mark_.at) return mark;
   PARLEY_CHECK(raise_mark(db_, mark_.at));
   mark.at = mark_.at + 1;

@@ -33,7 +33,7 @@
 namespace parley::store {
 
 // What is missing in a database of this mark, by what its witness has seen.
-std::optional<Fault> loss_of(const Mark& mark, const std::optional<Witnessed>& seen, const std::string& path);
+std::optional<Fault> loss_of(const CommitMark& mark, const std::optional<Witnessed>& seen, const std::string& path);
 
 class SqliteWriter {
  public:
@@ -83,7 +83,7 @@ class SqliteWriter {
   void serve(Group& group);
   Result<void> commit(Group& group);
   Result<void> begin();
-  Result<Mark> raised_mark();
+  Result<CommitMark> raised_mark();
   void bear_witness();
   Result<bool> run_all(Group& group, bool with_savepoints);
   Result<void> run_in_savepoint(const Job& job);
@@ -94,7 +94,7 @@ class SqliteWriter {
   Db db_;                         // used by whoever leads a group
   std::optional<FileLock> lock_;  // likewise; always there once it is open
   Witness witness_;               // likewise
-  Mark mark_;                     // as the transaction found it, or as the last one left it; likewise
+  CommitMark mark_;                     // as the transaction found it, or as the last one left it; likewise
   std::int64_t changes_ = 0;      // before the transaction; likewise
   Durability durability_;
   std::chrono::microseconds patience_;  // with those who may come

@@ -15,9 +15,9 @@
 namespace parley::store {
 
 // Holds the data of one store while it lives.
-class Place {
+class TestBackend {
  public:
-  virtual ~Place() = default;
+  virtual ~TestBackend() = default;
   // One more opening of the same data; where it cannot be shared, the same store again.
   virtual Result<std::shared_ptr<Store>> open() = 0;
   // What another process opens the data with; empty where none can.
@@ -27,13 +27,13 @@ class Place {
   }
 };
 
-struct PlaceKind {
+struct TestBackendKind {
   std::string_view name;  // "memory"
   // Fails if the place cannot be had, saying why.
-  Result<std::unique_ptr<Place>> (*make)();
+  Result<std::unique_ptr<TestBackend>> (*make)();
 };
 
 // The backends of this build.
-std::span<const PlaceKind> place_kinds();
+std::span<const TestBackendKind> test_backend_kinds();
 
 }  // namespace parley::store
