@@ -35,8 +35,7 @@ AgentState state_after(RunEnd end) {
   return AgentState::Error;
 }
 
-// What code of somebody's own throws is an error like any other: a run that it got through would be for ever
-// under way.
+// Turns exceptions of user code into errors: an exception that left run() would leave the agent in RUNNING.
 template <typename Do>
 auto guarded(Do what) -> decltype(what()) {
   try {
@@ -58,23 +57,23 @@ void Loop::emit(const AgentEvent& event) {
   });
   if (told) return;
   fail(told.error());
-  stop.request_stop();
+  run->stop.request_stop();
 }
 
 void Loop::end(RunEnd end, Text text) {
-  if (std::exchange(has_ended, true)) return;
-  report.end = end;
-  report.text = std::move(text);
+  if (std::exchange(run->has_ended, true)) return;
+  run->report.end = end;
+  run->report.text = std::move(text);
   state = state_after(end);
 }
 
 void Loop::fail(Error error) {
-  if (has_ended) return;
-  if (lease_is_lost) error = Error{Code::Conflict, "another process took over the session", {}};
+  if (run->has_ended) return;
+  if (run->lease_is_lost) error = Error{Code::Conflict, "another process took over the session", {}};
   const bool is_stop = error.code == Code::Cancelled;
-  if (is_stop && is_late) error = Error{Code::Timeout, "the run exceeded its timeout", {}};
+  if (is_stop && run->is_late) error = Error{Code::Timeout, "the run exceeded its timeout", {}};
   end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text::repaired(error.message));
-  if (error.code != Code::Cancelled) report.error = std::move(error);
+  if (error.code != Code::Cancelled) run->report.error = std::move(error);
 }
 
 Result<void> Loop::keep(std::span<const Message> messages) {
@@ -114,14 +113,14 @@ bool says_something(const Message& message) {
 
 namespace {
 
-// What an earlier run came to, if it came to an end before it could tell.
+// Ends the run if the conversation already has the outcome of an earlier run.
 Result<void> see_end(Loop& loop) {
   const std::vector<Message> shown = loop.history->shown();
   if (shown.empty()) return fail(Code::Invalid, "nothing to resume: the session has no request");
   const Message& last = shown.back();
-  loop.was_cut = is_cut(last);
-  if (last.role() == Role::Assistant && calls_of(last).empty() && !loop.was_cut) {
-    loop.words = last.get_text_content().value_or(Text());
+  loop.run->was_cut = is_cut(last);
+  if (last.role() == Role::Assistant && calls_of(last).empty() && !loop.run->was_cut) {
+    loop.run->words = last.get_text_content().value_or(Text());
     return conclude(loop);
   }
   if (std::optional<Text> said = last_words(loop)) loop.end(RunEnd::Terminated, *std::move(said));
@@ -132,49 +131,47 @@ Result<void> prepare(Loop& loop, const std::optional<Message>& request) {
   loop.history->remind({});
   PARLEY_CHECK(settle_pending(loop));
   if (request && says_something(*request)) {
-    // A call left behind may have ended the run before this one; the request begins another.
-    if (loop.has_ended && loop.report.end == RunEnd::Terminated) {
-      loop.has_ended = false;
+    // A pending call may have ended the earlier run; the request starts a new one.
+    if (loop.run->has_ended && loop.run->report.end == RunEnd::Terminated) {
+      loop.run->has_ended = false;
       loop.state = AgentState::Running;
     }
     return loop.keep(*request);
   }
-  if (loop.row.sees_end && !loop.has_ended) return see_end(loop);
+  if (loop.row.sees_end && !loop.run->has_ended) return see_end(loop);
   return {};
 }
 
-void begin_run(Loop& loop) {
-  loop.report = {};
-  loop.has_ended = false;
-  loop.stop = std::stop_source();
-  loop.lease_is_lost = false;
-  loop.is_late = false;
-  loop.calls.clear();
-  loop.loop_detector.clear();
-  loop.words = {};
-  loop.is_warned = false;
-  loop.was_cut = false;
-  loop.reasked = 0;
+// Takes the state of a new run, and holds the conversation. The lease may be lost from then on, on another
+// thread: that thread sees the new state only.
+Result<void> begin_run(Loop& loop) {
+  auto run = std::make_unique<RunState>();
+  PARLEY_CHECK(loop.history->begin(loop.options, [fresh = run.get()] {
+    fresh->lease_is_lost = true;
+    fresh->stop.request_stop();
+  }));
+  loop.run = std::move(run);
   if (!loop.row.counts_on) loop.current_step = 0;
   loop.state = AgentState::Running;
+  return {};
 }
 
-// OpenManus says that the steps are used up also if the last of them ended the run.
+// OpenManus reports max steps also if the last step ended the run.
 void end_run(Loop& loop) {
   const std::size_t most = loop.options.max_steps;
-  if (!loop.has_ended) {
+  if (!loop.run->has_ended) {
     loop.end(RunEnd::MaxSteps, Text::repaired("no answer after " + std::to_string(most) + " steps"));
   }
-  const RunEnd end = loop.report.end;
+  const RunEnd end = loop.run->report.end;
   const bool went_wrong = end == RunEnd::Failed || end == RunEnd::Cancelled;
   const bool is_used_up = loop.row.counts_on && loop.current_step >= most && !went_wrong;
   if (end == RunEnd::MaxSteps || is_used_up) {
-    loop.report.records.push_back(
+    loop.run->report.records.push_back(
         Text::repaired("Terminated: Reached max steps (" + std::to_string(most) + ")"));
   }
   if (is_used_up) loop.current_step = 0;
   if (loop.row.restores_state) loop.state = AgentState::Idle;
-  loop.report.state = loop.state;
+  loop.run->report.state = loop.state;
   loop.history->end();
 }
 
@@ -204,41 +201,38 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
     return fail(Code::Conflict,
                 "Cannot run agent from state: AgentState." + std::string(to_string(loop.state)));
   }
-  PARLEY_CHECK(loop.history->begin(loop.options, [&loop] {
-    loop.lease_is_lost = true;
-    loop.stop.request_stop();
-  }));
-  agent::begin_run(loop);
-  const std::stop_callback forward(std::move(stop), [&loop] { loop.stop.request_stop(); });
+  PARLEY_CHECK(agent::begin_run(loop));
+  const std::stop_callback forward(std::move(stop), [&loop] { loop.run->stop.request_stop(); });
   std::optional<agent::StopAt> end_of_time;
   if (loop.options.timeout) end_of_time.emplace(std::chrono::steady_clock::now() + *loop.options.timeout);
   const std::stop_callback give_up(end_of_time ? end_of_time->token() : std::stop_token(), [&loop] {
-    loop.is_late = true;
-    loop.stop.request_stop();
+    loop.run->is_late = true;
+    loop.run->stop.request_stop();
   });
   loop.emit(agent_event::RunStarted{request ? &*request : nullptr});
   const Result<void> ready = agent::guarded([&] { return agent::prepare(loop, request); });
   if (!ready) loop.fail(ready.error());
-  while (!loop.has_ended && loop.current_step < loop.options.max_steps) {
+  while (!loop.run->has_ended && loop.current_step < loop.options.max_steps) {
     if (loop.is_stopped()) {
       loop.fail({Code::Cancelled, "the run was stopped", {}});
       break;
     }
-    ++loop.report.steps;
+    ++loop.run->report.steps;
     loop.emit(agent_event::StepStarted{++loop.current_step});
     const std::size_t number = loop.current_step;
     if (const Result<Text> said = agent::guarded([&] { return step(); }); !said) {
       loop.fail(said.error());
     } else {
       if (is_stuck()) handle_stuck_state();
-      loop.report.records.push_back(Text::repaired("Step " + std::to_string(number) + ": " + said->str()));
+      loop.run->report.records.push_back(
+          Text::repaired("Step " + std::to_string(number) + ": " + said->str()));
     }
     loop.emit(agent_event::StepEnded{number});
   }
   agent::end_run(loop);
-  const RunReport& report = loop.report;
+  const RunReport& report = loop.run->report;
   loop.emit(agent_event::RunEnded{report.end, report.state, report.error ? &*report.error : nullptr});
-  return std::move(loop.report);
+  return std::move(loop.run->report);
 }
 
 Result<void> BaseAgent::update_memory(Role role, const Text& content, const std::optional<Text>& base64_image,

@@ -366,7 +366,7 @@ TEST(Agent, ToolsMayChangeBetweenSteps) {
   EXPECT_EQ(names(0), "look fail throw terminate ");
   EXPECT_EQ(names(1), "fail throw terminate fresh ");
   EXPECT_EQ(line_of(scene.stored()[4]), "tool: here");
-  EXPECT_TRUE(line_of(scene.stored()[5]).starts_with("tool! there is no tool 'look'"));
+  EXPECT_TRUE(line_of(scene.stored()[5]).starts_with("tool! unknown tool 'look'"));
 }
 
 TEST(Agent, AnAnswerIsKeptAsItCame) {

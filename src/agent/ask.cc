@@ -40,7 +40,7 @@ ModelRequest request_of(const Loop& loop) {
 
 Called<ModelAnswer> ask(Loop& loop) {
   CallOptions call;
-  call.stop = loop.stop.get_token();
+  call.stop = loop.run->stop.get_token();
   if (loop.options.on_event) {
     call.on_event = [&](const StreamEvent& event) { loop.emit(agent_event::Streaming{event}); };
   }
@@ -49,8 +49,8 @@ Called<ModelAnswer> ask(Loop& loop) {
     call.traceparent.clear();
     loop.emit(agent_event::Asking{request, call.traceparent});
     Called<ModelAnswer> answer = loop.model->complete(request, call);
-    loop.report.calls.push_back(answer ? answer->call : answer.error().call);
-    if (answer) loop.report.finish = answer->outcome.finish;
+    loop.run->report.calls.push_back(answer ? answer->call : answer.error().call);
+    if (answer) loop.run->report.finish = answer->outcome.finish;
     if (answer || answer.error().failure.kind != FailureKind::ContextTooLong) return answer;
     if (!loop.row.shortens || shortenings == kMostShortenings) return answer;
     const auto evicted = loop.history->shorten(share_to_keep(shortenings, answer.error().failure.overflow));

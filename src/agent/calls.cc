@@ -17,8 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Text behind_the_end() { return Text("not run: the run has ended"); }
-Text nobody_knows() { return Text("interrupted: the call may or may not have run"); }
+Text run_has_ended() { return Text("not run: the run has ended"); }
+Text may_have_run() { return Text("interrupted: the call may or may not have run"); }
 
 struct Ran {
   ToolOutput output;
@@ -29,14 +29,14 @@ Ran run_one(const Loop& loop, const ToolUseBlock& use, bool is_approved) {
   const auto begin = Clock::now();
   ToolContext context;
   context.call_id = use.id;
-  context.stop = loop.stop.get_token();
+  context.stop = loop.run->stop.get_token();
   context.is_approved = is_approved;
   Ran ran{loop.tools->run(use, context)};
   ran.time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   return ran;
 }
 
-// Cuts the texts of an output behind their first `most` code points, and says so.
+// Cuts the texts of an output after their first `most` code points, and adds a note.
 void observe(ToolOutput& output, std::size_t most) {
   for (Block& block : output.content) {
     const auto* text = block.as<TextBlock>();
@@ -54,7 +54,7 @@ Result<void> keep_result(Loop& loop, const ToolUseBlock& use, const ToolOutput& 
   return loop.keep(message);
 }
 
-// The end of the calls from `first` on that may run side by side: one that must be alone is alone.
+// The end of the calls from `first` on that may run in parallel; an exclusive call is alone.
 std::size_t side_by_side(const Loop& loop, const std::vector<ToolUseBlock>& calls, std::size_t first) {
   const auto is_alone = [&](const ToolUseBlock& use) {
     const RunnableTool* tool = loop.tools->find(use.name);
@@ -66,7 +66,7 @@ std::size_t side_by_side(const Loop& loop, const std::vector<ToolUseBlock>& call
   return end;
 }
 
-// Calls that run side by side, each in a thread, at most `most` at a time. Used by one thread.
+// Calls that run in parallel, each on a thread, at most `most` at a time. Used by one thread.
 class Group {
  public:
   Group(const Loop& loop, std::span<const ToolUseBlock> calls, bool are_approved)
@@ -84,18 +84,18 @@ class Group {
   // REQUIRES: has_room().
   void begin() {
     const std::size_t i = begun_++;
-    if (calls_.size() == 1) return run(i);  // what is alone needs no thread
+    if (calls_.size() == 1) return run(i);  // a single call needs no thread
     {
       const std::lock_guard lock(mutex_);
       ++running_;
     }
     try {
       threads_.emplace_back([this, i] { run_beside(i); });
-    } catch (const std::system_error&) {  // no room for another thread: it can run here as well
+    } catch (const std::system_error&) {  // no more threads: run it on this one
       run_beside(i);
     }
   }
-  // Waits for a call that has begun, but no longer than until there is room for the next one; nothing then.
+  // Waits for a started call, or until there is room for the next one: then nullopt.
   std::optional<Ran> wait(std::size_t i, bool wants_room) {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return ran_[i] || (wants_room && running_ < most_); });
@@ -121,18 +121,18 @@ class Group {
   std::condition_variable ended_;
   std::size_t running_ = 0;
   std::vector<std::optional<Ran>> ran_;
-  std::vector<std::jthread> threads_;  // last: they use all the others
+  std::vector<std::jthread> threads_;  // last, because they use the other members
 };
 
-// Runs calls side by side: whenever one ends, the next one begins, unless there was a stop. A result is kept
-// as soon as those before it are. Every ToolStarted has its ToolEnded (EVENT2), also if a result cannot be
-// stored: then no further call begins, the error of the store comes back, and the calls have no result until
-// somebody resumes. Gives the outputs of those that began.
+// Runs calls in parallel: when one ends, the next one starts, unless a stop was requested. A result is stored
+// as soon as all earlier ones are. Every ToolStarted has its ToolEnded (EVENT2), also if a result cannot be
+// stored: then no further call starts, the error of the store is returned, and the calls have no result until
+// resume(). Appends the outputs of the started calls.
 Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> calls,
                        std::vector<ToolOutput>& outputs) {
   Result<void> kept;
   std::size_t ended = 0;
-  // Calls that end at once do not run far ahead of what is stored: a stop has little left to store.
+  // Fast calls do not run far ahead of the stored results: a stop has little left to store.
   const std::size_t ahead = 2 * std::max<std::size_t>(loop.options.parallel_tools, 1);
   const auto wants_more = [&] {
     return kept && group.begun() < calls.size() && group.begun() - ended < ahead && !loop.is_stopped();
@@ -158,7 +158,7 @@ Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> c
 Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls,
                                           bool are_approved) {
   std::vector<ToolOutput> outputs;
-  while (outputs.size() < calls.size() && !loop.has_ended && !loop.is_stopped()) {
+  while (outputs.size() < calls.size() && !loop.run->has_ended && !loop.is_stopped()) {
     const std::size_t first = outputs.size();
     const std::size_t end = side_by_side(loop, calls, first);
     const std::span<const ToolUseBlock> together = std::span(calls).subspan(first, end - first);
@@ -168,10 +168,10 @@ Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseB
         outputs.size() == end && loop.is_special(calls[end - 1]) && !outputs.back().is_error();
     if (is_last) {
       const Text said = Text::repaired(outputs.back().joined_text());
-      loop.end(RunEnd::Terminated, loop.words.empty() ? said : loop.words);
+      loop.end(RunEnd::Terminated, loop.run->words.empty() ? said : loop.run->words);
     }
   }
-  const Text why = loop.has_ended ? behind_the_end() : Text("not run: the run was stopped");
+  const Text why = loop.run->has_ended ? run_has_ended() : Text("not run: the run was stopped");
   PARLEY_CHECK(answer_unrun(loop, std::span(calls).subspan(outputs.size()), why));
   return outputs;
 }
@@ -215,15 +215,15 @@ Result<void> settle_pending(Loop& loop) {
     const ToolUseBlock& use = pending[i];
     const bool may_run = may_any_run && !is_over && !loop.is_stopped();
     if (!may_run) {
-      return answer_unrun(loop, std::span(pending).subspan(i), is_over ? behind_the_end() : nobody_knows());
+      return answer_unrun(loop, std::span(pending).subspan(i), is_over ? run_has_ended() : may_have_run());
     }
     const bool is_approved = loop.options.pending == PendingCalls::Ask && loop.tools->approves(use);
     if (is_approved || loop.options.pending == PendingCalls::Rerun) {
       PARLEY_CHECK(run_calls(loop, {use}, is_approved));
     } else {
-      PARLEY_CHECK(answer_unrun(loop, {&use, 1}, nobody_knows()));
+      PARLEY_CHECK(answer_unrun(loop, {&use, 1}, may_have_run()));
     }
-    is_over = is_over || loop.has_ended;
+    is_over = is_over || loop.run->has_ended;
   }
   return {};
 }

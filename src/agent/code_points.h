@@ -1,4 +1,4 @@
-// Where texts are cut: behind so many code points, as OpenManus counts. Pure; safe from any thread.
+// Cuts texts after a number of code points, as OpenManus counts. Pure; safe from any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How an agent of the default profile thinks and acts.
+// think() and act() of the default profile.
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -15,41 +15,40 @@ namespace {
 
 constexpr std::string_view kCutMember = "cut";
 Text warning() {
-  return Text(
-      "You repeated the same step several times. Do something else, or say what blocks you.");
+  return Text("You repeated the same step several times. Do something else, or say what blocks you.");
 }
-Text go_on() { return Text("Your last answer was cut off. Continue where it ends."); }
+Text continue_answer() { return Text("Your last answer was cut off. Continue where it ends."); }
 
-// What the reply must look like, for a model whose provider does not tell it.
+// The reply schema as a text, for providers without support for it.
 Text in_this_form(const Json& schema) {
   return Text::repaired("Your final answer must be only JSON that matches this schema: " +
                         schema.compact().text().str());
 }
-bool is_told_the_schema(const Loop& loop) {
+bool provider_takes_schema(const Loop& loop) {
   const Result<const Provider*> provider = provider_named(loop.model->info().provider);
   return provider && (*provider)->takes_reply_schema;
 }
 
-// What the model is reminded of: volatile, so it stands behind everything a provider may have cached.
+// Reminders for the model: they change, so they come after everything that a provider may have cached.
 std::vector<Text> reminders(const Loop& loop) {
   std::vector<Text> out;
-  if (loop.reply && !is_told_the_schema(loop)) out.push_back(in_this_form(loop.options.reply->schema));
-  if (loop.was_cut) out.push_back(go_on());
-  if (loop.is_warned) out.push_back(warning());
+  if (loop.reply && !provider_takes_schema(loop)) out.push_back(in_this_form(loop.options.reply->schema));
+  if (loop.run->was_cut) out.push_back(continue_answer());
+  if (loop.run->is_warned) out.push_back(warning());
   const std::optional<Text>& prompt = loop.options.next_step_prompt;
   if (prompt && !prompt->empty()) out.push_back(*prompt);
   return out;
 }
 
-// A step by what it asks for, or by its words if it asks for nothing.
+// The hash of a step: of its calls, or of its text if it has none.
 std::uint64_t signature(const Message& message, const std::vector<ToolUseBlock>& calls) {
   std::uint64_t out = hash64(calls.empty() ? message.get_text_content().value_or(Text()).view() : "");
   for (const ToolUseBlock& use : calls) out = hash64(use.arguments, hash64(use.name, out));
   return out;
 }
 
-// Some servers name no calls, and what is made up for them is the same in every answer. A history needs names
-// of its own.
+// Some servers send no call ids, and the generated ones are the same in every answer. A history needs unique
+// ids.
 Result<Message> with_own_ids(const Loop& loop, const Message& message) {
   std::vector<Block> blocks = message.blocks();
   std::unordered_set<std::string> seen;
@@ -88,8 +87,8 @@ Error error_of(const Loop& loop, const Failure& failure) {
           {}};
 }
 
-// What cut an answer short: the wire, a stop, or the limit of the output. Empty if nothing did. Calls that
-// the limit cut are found out by their arguments.
+// Why an answer is incomplete: the connection, a stop, or the output limit. Empty if it is complete. Calls
+// that the limit cut have invalid arguments.
 std::string_view cut_by(const Loop& loop, const ModelAnswer& answer) {
   if (answer.cut) return loop.is_stopped() ? "stopped" : to_string(answer.cut->kind);
   const Finish finish = answer.outcome.finish;
@@ -97,7 +96,7 @@ std::string_view cut_by(const Loop& loop, const ModelAnswer& answer) {
   return is_full && calls_of(answer.message).empty() ? to_string(finish) : "";
 }
 
-// Keeps an answer, if there is anything to keep: an empty one is refused by some when it is sent back.
+// Stores an answer unless it is empty: some providers refuse empty messages.
 Result<void> keep_answer(Loop& loop, ModelAnswer& answer) {
   PARLEY_TRY(answer.message, with_own_ids(loop, answer.message));
   if (const std::string_view why = cut_by(loop, answer); !why.empty()) {
@@ -105,30 +104,30 @@ Result<void> keep_answer(Loop& loop, ModelAnswer& answer) {
   }
   if (says_something(answer.message)) PARLEY_CHECK(loop.keep(answer.message));
   loop.emit(agent_event::Answered{answer});
-  loop.words = answer.message.get_text_content().value_or(Text());
+  loop.run->words = answer.message.get_text_content().value_or(Text());
   return {};
 }
 
-// One more round after the warning is one too many.
-bool is_hopeless(Loop& loop) {
+// True if the loop continues after the warning.
+bool ignores_warning(Loop& loop) {
   const std::size_t threshold = loop.options.duplicate_threshold;
   if (threshold == 0) return false;
-  const std::size_t rounds = loop.loop_detector.rounds(threshold + 2);
-  if (rounds <= threshold) loop.is_warned = false;
-  return loop.is_warned && rounds > threshold + 1;
+  const std::size_t rounds = loop.run->loop_detector.rounds(threshold + 2);
+  if (rounds <= threshold) loop.run->is_warned = false;
+  return loop.run->is_warned && rounds > threshold + 1;
 }
 
 }  // namespace
 
 Result<void> conclude(Loop& loop) {
   if (loop.reply) {
-    Result<Json> reply = read_reply(*loop.reply, loop.words);
-    if (!reply && loop.reasked++ < loop.options.reply_attempts) {
+    Result<Json> reply = read_reply(*loop.reply, loop.run->words);
+    if (!reply && loop.run->reasked++ < loop.options.reply_attempts) {
       return loop.keep(Message::user_message(ask_again(reply.error())));
     }
-    PARLEY_TRY(loop.report.reply, std::move(reply));
+    PARLEY_TRY(loop.run->report.reply, std::move(reply));
   }
-  loop.end(RunEnd::Answered, loop.words);
+  loop.end(RunEnd::Answered, loop.run->words);
   return {};
 }
 
@@ -138,21 +137,21 @@ bool is_cut(const Message& message) {
 }
 
 Result<bool> think_default(Loop& loop) {
-  loop.calls.clear();
+  loop.run->calls.clear();
   loop.history->remind(reminders(loop));
   Called<ModelAnswer> answer = ask(loop);
   if (!answer) return std::unexpected(Error(std::move(answer).error()));
   PARLEY_CHECK(keep_answer(loop, *answer));
   loop.history->remind({});
-  loop.was_cut = false;
+  loop.run->was_cut = false;
   std::vector<ToolUseBlock> calls = calls_of(answer->message);
   if (answer->cut) {
     PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the answer was cut off")));
     return std::unexpected(error_of(loop, *answer->cut));
   }
-  // A reply that is asked for again may well be the same: that has a bound of its own.
-  if (!loop.reply || !calls.empty()) loop.loop_detector.add(signature(answer->message, calls));
-  if (is_hopeless(loop)) {
+  // Requests for a valid reply may repeat: reply_attempts limits them.
+  if (!loop.reply || !calls.empty()) loop.run->loop_detector.add(signature(answer->message, calls));
+  if (ignores_warning(loop)) {
     PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: the run ended because it repeats itself")));
     const bool says_nothing = calls.empty() && !says_something(answer->message);
     loop.end(RunEnd::Stuck, says_nothing ? Text("the model keeps giving empty answers, also after a warning")
@@ -163,22 +162,22 @@ Result<bool> think_default(Loop& loop) {
   const bool may_run = loop.options.tool_choice != ToolChoice::None;
   if (!may_run) PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: tool_choice is none")));
   if (may_run && !calls.empty()) {
-    loop.calls = std::move(calls);
+    loop.run->calls = std::move(calls);
     return true;
   }
-  // The model asks for nothing: that was the answer, unless it has to go on.
-  const bool is_answer = calls.empty() ? says_something(answer->message) : !loop.words.empty();
+  // The model calls nothing: that is the final answer, unless the provider paused it.
+  const bool is_answer = calls.empty() ? says_something(answer->message) : !loop.run->words.empty();
   if (!is_answer || answer->outcome.finish == Finish::Paused) return false;
   if (loop.options.tool_choice == ToolChoice::Required && loop.tools->size() != 0) {
     return fail(Code::Invalid, "tool_choice is required, but the model answered without calling a tool");
   }
   PARLEY_CHECK(conclude(loop));
-  return loop.has_ended;
+  return loop.run->has_ended;
 }
 
 Result<Text> act_default(Loop& loop) {
-  if (loop.calls.empty()) return loop.words;
-  PARLEY_TRY(const std::vector<ToolOutput> outputs, run_calls(loop, loop.calls));
+  if (loop.run->calls.empty()) return loop.run->words;
+  PARLEY_TRY(const std::vector<ToolOutput> outputs, run_calls(loop, loop.run->calls));
   std::string out;
   for (const ToolOutput& output : outputs) {
     if (!out.empty()) out += "\n\n";
@@ -189,11 +188,11 @@ Result<Text> act_default(Loop& loop) {
 
 std::optional<std::size_t> repetitions_default(const Loop& loop) {
   const std::size_t threshold = loop.options.duplicate_threshold;
-  const std::size_t rounds = loop.loop_detector.rounds(threshold + 2);
-  const bool is_news = threshold != 0 && rounds > threshold && !loop.is_warned && !loop.has_ended;
+  const std::size_t rounds = loop.run->loop_detector.rounds(threshold + 2);
+  const bool is_news = threshold != 0 && rounds > threshold && !loop.run->is_warned && !loop.run->has_ended;
   return is_news ? std::optional(rounds) : std::nullopt;
 }
 
-void handle_stuck_default(Loop& loop) { loop.is_warned = true; }
+void handle_stuck_default(Loop& loop) { loop.run->is_warned = true; }
 
 }  // namespace parley::agent

@@ -59,8 +59,7 @@ FlowPlan plain_plan(const Text& request) {
   FlowPlan plan;
   plan.title =
       Text::repaired("Plan for: " + request.slice(0, end).str() + (end < request.size() ? "..." : ""));
-  plan.steps = {
-      {Text("Analyze the request")}, {Text("Do what it asks for")}, {Text("Check the result")}};
+  plan.steps = {{Text("Analyze the request")}, {Text("Do what it asks for")}, {Text("Check the result")}};
   return plan;
 }
 
@@ -71,21 +70,24 @@ Text FlowPlan::text() const {
   for (const FlowStep& step : steps) ++counts[static_cast<std::size_t>(step.status)];
   std::string out = "Plan: " + title.str() + "\n";
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + std::to_string(counts[i]) + " " + std::string(to_string(static_cast<StepStatus>(i)));
+    out += (i == 0 ? "" : ", ") + std::to_string(counts[i]) + " " +
+           std::string(to_string(static_cast<StepStatus>(i)));
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    out += "\n" + std::to_string(i + 1) + ". " + std::string(kMarks[static_cast<std::size_t>(steps[i].status)]) + " " +
-           steps[i].text.str();
+    out += "\n" + std::to_string(i + 1) + ". " +
+           std::string(kMarks[static_cast<std::size_t>(steps[i].status)]) + " " + steps[i].text.str();
   }
   return Text::repaired(out);
 }
 
 Result<PlanningFlow> PlanningFlow::create(std::shared_ptr<Model> model, std::vector<FlowAgent> agents,
                                           FlowOptions options) {
-  if (model == nullptr || agents.empty()) return fail(Code::Invalid, "model is null or the list of agents is empty");
+  if (model == nullptr || agents.empty())
+    return fail(Code::Invalid, "model is null or the list of agents is empty");
   std::vector<std::string> keys;
   for (const FlowAgent& each : agents) {
-    if (each.agent == nullptr || each.key.empty()) return fail(Code::Invalid, "agent is null or its key is empty");
+    if (each.agent == nullptr || each.key.empty())
+      return fail(Code::Invalid, "agent is null or its key is empty");
     keys.push_back(lower(each.key));
   }
   std::sort(keys.begin(), keys.end());

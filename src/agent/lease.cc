@@ -24,12 +24,12 @@ HeldLease::HeldLease(std::shared_ptr<store::Store> store, store::SessionKey key,
 HeldLease::~HeldLease() {
   thread_.request_stop();
   thread_.join();
-  // If it cannot be given back it ends by itself, a little later.
+  // If the release fails, the lease expires a little later.
   (void)store_->release(key_, lease_);
 }
 
-// Two tries may fail before the lease runs out. A store that cannot be reached is no loss yet; whatever is
-// appended names the lease, so nothing goes wrong in between.
+// Two renewals may fail before the lease expires. An unreachable store does not count as a lost lease: every
+// append names the lease, so it fails if the lease is lost.
 void HeldLease::renew(const std::stop_token& stop) {
   for (;;) {
     std::unique_lock lock(mutex_);

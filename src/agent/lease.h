@@ -1,4 +1,4 @@
-// The right to run a session, held for as long as this object lives: a thread renews it.
+// A lease of a session that is held while this object lives: a thread renews it.
 //
 // Safe from any thread.
 #pragma once
@@ -18,14 +18,15 @@ namespace parley::agent {
 
 class HeldLease {
  public:
-  // Fails with Conflict, naming the owner, if somebody else has it and `mode` does not help. `lost` is called
-  // on the thread of the lease, once, if somebody takes it away.
+  // Fails with Conflict, naming the owner, if another owner holds it and `mode` does not resolve that. `lost`
+  // is called once, on the renewal thread, if another owner takes the lease over. It may be called before
+  // take() returns.
   static Result<std::unique_ptr<HeldLease>> take(std::shared_ptr<store::Store> store, store::SessionKey key,
                                                  const std::string& owner, std::chrono::milliseconds time,
                                                  store::LeaseMode mode, std::function<void()> lost);
   HeldLease(const HeldLease&) = delete;
   HeldLease& operator=(const HeldLease&) = delete;
-  ~HeldLease();  // gives it back
+  ~HeldLease();  // releases it
 
   const std::string& token() const { return lease_.token; }
 

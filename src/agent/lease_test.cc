@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <thread>
 
+#include "agent/scripted.h"
 #include "parley/store/backend.h"
 
 namespace parley::agent {
@@ -18,6 +20,7 @@ struct Seen {
   std::condition_variable changed;
   std::vector<std::string> leases, releases;  // tokens
   bool is_taken_away = false;
+  std::size_t most_leases = std::numeric_limits<std::size_t>::max();  // those after are a Conflict
   bool is_lost = false;
 
   void wait_for_leases(std::size_t count) {
@@ -36,7 +39,9 @@ class LeaseBackend : public store::Backend {
     const std::lock_guard lock(seen_.mutex);
     seen_.leases.push_back(request.token);
     seen_.changed.notify_all();
-    if (seen_.is_taken_away) return fail(Code::Conflict, "somebody else has it");
+    if (seen_.is_taken_away || seen_.leases.size() > seen_.most_leases) {
+      return fail(Code::Conflict, "another owner has it");
+    }
     return store::Lease{request.token, request.owner, 0};
   }
   Result<void> release(const Key&, const std::string& token, Deadline) override {
@@ -48,8 +53,17 @@ class LeaseBackend : public store::Backend {
   Result<std::optional<store::Appended>> resolve(const Key&, std::string_view, Deadline) override {
     return no();
   }
-  Result<store::RowPage> read(const Key&, const store::Range&, Deadline) override { return no(); }
-  Result<store::SessionInfo> head(const Key&, Deadline) override { return no(); }
+  Result<store::RowPage> read(const Key&, const store::Range&, Deadline) override {
+    return fail(Code::NotFound, "no session");
+  }
+  // Returns after a lease was refused, and a little later.
+  Result<store::SessionInfo> head(const Key& key, Deadline) override {
+    std::unique_lock lock(seen_.mutex);
+    seen_.changed.wait(lock, [&] { return seen_.leases.size() > seen_.most_leases; });
+    lock.unlock();
+    std::this_thread::sleep_for(milliseconds(20));
+    return store::SessionInfo{.session = key.session};
+  }
   Result<store::SessionInfo> fork(const Key&, const std::string&, store::Position, Deadline) override {
     return no();
   }
@@ -79,7 +93,7 @@ Result<std::unique_ptr<HeldLease>> take(Seen& seen) {
   });
 }
 
-TEST(HeldLease, IsRenewedByItsTokenAndGivenBack) {
+TEST(HeldLease, IsRenewedWithItsTokenAndReleased) {
   Seen seen;
   {
     const auto lease = take(seen);
@@ -91,7 +105,7 @@ TEST(HeldLease, IsRenewedByItsTokenAndGivenBack) {
   EXPECT_FALSE(seen.is_lost);
 }
 
-TEST(HeldLease, SaysThatSomebodyTookItAway) {
+TEST(HeldLease, ReportsThatAnotherOwnerTookItOver) {
   Seen seen;
   const auto lease = take(seen);
   ASSERT_TRUE(lease);
@@ -100,12 +114,31 @@ TEST(HeldLease, SaysThatSomebodyTookItAway) {
   seen.changed.wait(lock, [&] { return seen.is_lost; });
 }
 
-TEST(HeldLease, IsRefusedWhileSomebodyElseHasIt) {
+TEST(HeldLease, IsRefusedWhileAnotherOwnerHoldsIt) {
   Seen seen;
   seen.is_taken_away = true;
   const auto lease = take(seen);
   ASSERT_FALSE(lease);
   EXPECT_EQ(lease.error().code, Code::Conflict);
+}
+
+// The renewal thread reports the loss before the run has begun: the state of the run must not be reset after.
+TEST(HeldLease, ALossBeforeTheFirstStepEndsTheRun) {
+  Seen seen;
+  seen.most_leases = 1;
+  auto store = std::make_shared<store::Store>(std::make_unique<LeaseBackend>(seen));
+  Tools tools;
+  auto memory = StoredMemory::open(store, {.session = "s"});
+  ASSERT_TRUE(memory) << memory.error().message;
+  auto agent = ToolCallAgent::open(std::make_shared<ScriptedModel>(std::vector<Turn>{says("hello")}),
+                                   tools.box, *std::move(memory), {.lease = milliseconds(30)});
+  ASSERT_TRUE(agent) << agent.error().message;
+  const auto report = (*agent)->run(Message::user_message("hi"));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->end, RunEnd::Failed);
+  ASSERT_TRUE(report->error);
+  EXPECT_EQ(report->error->code, Code::Conflict);
+  EXPECT_EQ(report->error->message, "another process took over the session");
 }
 
 }  // namespace

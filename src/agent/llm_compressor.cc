@@ -9,21 +9,22 @@
 namespace parley {
 namespace {
 
-void append_line(std::string& out, std::string_view who, std::string_view what) {
+void append_line(std::string& out, std::string_view speaker, std::string_view text) {
   if (what.empty()) return;
-  out += who;
+  out += speaker;
   out += ": ";
   out += what;
   out += '\n';
 }
 
 void append_result(std::string& out, const ToolResultBlock& result) {
-  const std::string who =
+  const std::string speaker =
       (result.is_error.value_or(false) ? "failure of " : "result of ") + result.name.str();
-  if (const auto* text = std::get_if<Text>(&result.output)) append_line(out, who, *text);
+  if (const auto* text = std::get_if<Text>(&result.output)) append_line(out, speaker, *text);
   if (const auto* parts = std::get_if<std::vector<Block>>(&result.output)) {
     for (const Block& part : *parts) {
-      append_line(out, who, part.type() == BlockType::Text ? part.as<TextBlock>()->text.view() : "(media)");
+      append_line(out, speaker,
+                  part.type() == BlockType::Text ? part.as<TextBlock>()->text.view() : "(media)");
     }
   }
 }
@@ -32,11 +33,11 @@ void append_result(std::string& out, const ToolResultBlock& result) {
 std::string transcript(std::span<const Message> messages) {
   std::string out;
   for (const Message& message : messages) {
-    const std::string_view who = to_string(message.role());
+    const std::string_view speaker = to_string(message.role());
     for (const Block& block : message.blocks()) {
-      if (const auto* text = block.as<TextBlock>()) append_line(out, who, text->text);
+      if (const auto* text = block.as<TextBlock>()) append_line(out, speaker, text->text);
       if (const auto* use = block.as<ToolUseBlock>()) {
-        append_line(out, who, "calls " + use->name.str() + " with " + use->arguments.str());
+        append_line(out, speaker, "calls " + use->name.str() + " with " + use->arguments.str());
       }
       if (const auto* result = block.as<ToolResultBlock>()) append_result(out, *result);
     }
@@ -46,8 +47,7 @@ std::string transcript(std::span<const Message> messages) {
 
 ModelRequest request_of(const CompressionRequest& request) {
   std::string words;
-  if (request.previous)
-    words += "Summary of the earlier conversation:\n" + request.previous->str() + "\n\n";
+  if (request.previous) words += "Summary of the earlier conversation:\n" + request.previous->str() + "\n\n";
   words += "The conversation:\n" + transcript(request.messages);
   words +=
       "\nSummarize all of this for the assistant, which continues the work and sees only your "
@@ -70,7 +70,7 @@ ModelRequest request_of(const CompressionRequest& request) {
 std::optional<Text> asked(Model& model, const CompressionRequest& request) {
   const auto now = std::chrono::steady_clock::now();
   if (request.deadline <= now) return std::nullopt;
-  // A tenth of the time is left for who answers instead.
+  // Leaves a tenth of the time for the fallback.
   const agent::StopAt stop(now + (request.deadline - now) / 10 * 9);
   CallOptions options;
   options.stop = stop.token();

@@ -1,4 +1,4 @@
-// What a run works with: the parts of an agent, and what the run has come to so far.
+// The parts of an agent, and the state of its run.
 //
 // One thread at a time.
 #pragma once
@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "agent/history.h"
@@ -19,64 +20,73 @@
 
 namespace parley::agent {
 
-struct Loop {
+// The parts of an agent, which all its runs share.
+struct LoopParts {
   AgentOptions options;
   const ProfileRow& row;
   std::shared_ptr<Model> model;
   std::shared_ptr<ToolBox> tools;
   std::unique_ptr<History> history;
   std::optional<Schema> reply = {};  // of AgentOptions::reply
+};
+
+// The state of one run, made new for each. Other threads use `stop` and the atomic members only.
+struct RunState {
+  RunReport report = {};
+  bool has_ended = false;
+  std::stop_source stop = {};            // by the caller, a timeout or a lost lease
+  std::vector<ToolUseBlock> calls = {};  // of the last answer
+  LoopDetector loop_detector = {};
+  Text words = {};          // the text of the last answer
+  bool is_warned = false;   // of a loop
+  bool was_cut = false;     // the conversation ends with an incomplete answer
+  std::size_t reasked = 0;  // how often the reply was requested again
+  std::atomic<bool> lease_is_lost = false;
+  std::atomic<bool> is_late = false;  // after AgentOptions::timeout
+};
+
+struct Loop : LoopParts {
+  explicit Loop(LoopParts parts) : LoopParts(std::move(parts)) {}
 
   AgentState state = AgentState::Idle;
   std::size_t current_step = 0;
+  // Of the current or the last run. It outlives the lease of that run, whose thread uses it.
+  std::unique_ptr<RunState> run = std::make_unique<RunState>();
 
-  // Of the run.
-  RunReport report = {};
-  bool has_ended = false;
-  std::stop_source stop = {};            // of the caller, or because the lease was lost
-  std::vector<ToolUseBlock> calls = {};  // what the last thinking asked for
-  LoopDetector loop_detector = {};
-  Text words = {};          // the text of the newest answer
-  bool is_warned = false;   // that it goes in circles
-  bool was_cut = false;     // the answer that the conversation ends with
-  std::size_t reasked = 0;  // how often the reply was asked for again
-  std::atomic<bool> lease_is_lost = false;
-  std::atomic<bool> is_late = false;  // the time of the run is up
-
-  bool is_stopped() const { return stop.stop_requested(); }
-  // Tells whoever watches. What they throw ends the run.
+  bool is_stopped() const { return run->stop.stop_requested(); }
+  // Calls AgentOptions::on_event. An exception ends the run.
   void emit(const AgentEvent& event);
-  // The run is over; the first end counts.
+  // Ends the run; only the first call has an effect.
   void end(RunEnd end, Text text);
   void fail(Error error);
-  // Adds a message, and tells what left the window for it.
+  // Adds messages, and emits Shortened if others left the window.
   Result<void> keep(const Message& message) { return keep({&message, 1}); }
   Result<void> keep(std::span<const Message> messages);
   bool is_special(const ToolUseBlock& use) const;
 };
 
-// What the special tool said that ended the run which the conversation ends with; nothing if none did.
+// The output of the special tool that ended the last run; nullopt if none did.
 std::optional<Text> last_words(const Loop& loop);
-// The newest answer (Loop::words) ends the run; or it is asked for again, because it is not the reply that
-// was asked for (default_profile.cc).
+// Ends the run with the last answer (RunState::words), or requests another one if it is not a valid reply
+// (default_profile.cc).
 Result<void> conclude(Loop& loop);
 // True if a message has more than thinking and empty texts.
 bool says_something(const Message& message);
-// True if the message is the part of an answer that came before it was cut off.
+// True if the message is an incomplete answer.
 bool is_cut(const Message& message);
 
 // Asks the model for the next message (ask.cc).
 Called<ModelAnswer> ask(Loop& loop);
 
-// Runs calls and keeps their results, in the order of the calls (calls.cc). Those behind a special tool that
-// ended the run, and all that come after a stop, are answered as not run. Gives what was kept.
+// Runs calls and stores their results, in the order of the calls (calls.cc). Calls after a special tool that
+// ended the run, and all calls after a stop, get a "not run" result. Returns the outputs.
 Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls,
                                           bool are_approved = false);
-// Keeps a result for each call that says it was not run.
+// Stores a "not run" result for each call.
 Result<void> answer_unrun(Loop& loop, std::span<const ToolUseBlock> calls, const Text& why);
-// Fails with LimitExceeded if these are more calls than one answer may have, and keeps results that say so.
+// Fails with LimitExceeded, and stores results that say so, if there are more than max_calls.
 Result<void> check_count(Loop& loop, std::span<const ToolUseBlock> calls);
-// Deals with the calls that an earlier run left, as AgentOptions::pending says.
+// Handles the calls that an earlier run left without a result, as AgentOptions::pending says.
 Result<void> settle_pending(Loop& loop);
 
 }  // namespace parley::agent

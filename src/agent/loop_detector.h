@@ -1,5 +1,5 @@
-// LoopDetector: whether the steps of a run repeat themselves. One step again and again is a circle of one,
-// and A B A B A B a circle of two; what comes back now and then, with other steps between, is none.
+// LoopDetector finds repetitions in the steps of a run. A A A is a loop of one step, A B A B A B a loop of
+// two. A step that recurs with different steps in between is not a loop.
 //
 // One thread at a time.
 #pragma once
@@ -12,12 +12,12 @@ namespace parley::agent {
 
 class LoopDetector {
  public:
-  static constexpr std::size_t kLongest = 4;  // steps of a circle
+  static constexpr std::size_t kLongest = 4;  // steps of a loop
 
   void clear() { steps_.clear(); }
   void add(std::uint64_t step) { steps_.push_back(step); }
-  // How often the newest steps are the same 1 to kLongest steps in a row: at least 1, 0 if there are none.
-  // Looks no further back than `most` rounds.
+  // How often the last 1 to kLongest steps repeat in a row: at least 1, or 0 without steps. Checks at most
+  // `most` rounds.
   std::size_t rounds(std::size_t most) const;
 
  private:

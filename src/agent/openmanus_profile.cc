@@ -32,7 +32,7 @@ Result<bool> take(Loop& loop, const ModelAnswer& answer) {
   const ToolChoice choice = loop.options.tool_choice;
   const std::vector<ToolCall> calls = answer.message.tool_calls();
   const Text content = answer.message.content().value_or(Text());
-  // An answer without choices is none; one that says nothing is stored as "".
+  // An answer without choices is an error; an empty answer is stored as "".
   const bool says_nothing = answer.message.content_shape() == ContentShape::Absent && calls.empty();
   if (says_nothing && answer.outcome.finish == Finish::Unsaid) {
     return fail(Code::Missing, "No response received from the LLM");
@@ -66,7 +66,7 @@ Result<Text> act_on(Loop& loop, const ToolUseBlock& use) {
   const auto begin = std::chrono::steady_clock::now();
   ToolContext context;
   context.call_id = use.id;
-  context.stop = loop.stop.get_token();
+  context.stop = loop.run->stop.get_token();
   const ToolOutput output = openmanus_run(*loop.tools, use, context);
   const auto time =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
@@ -94,11 +94,11 @@ Result<bool> think_openmanus(Loop& loop) {
     return false;
   }
   if (!answer) return std::unexpected(Error(answer.error()));
-  loop.calls = calls_of(answer->message);
-  loop.words = answer->message.content().value_or(Text());
+  loop.run->calls = calls_of(answer->message);
+  loop.run->words = answer->message.content().value_or(Text());
   const Result<bool> taken = take(loop, *answer);
   loop.emit(agent_event::Answered{*answer});
-  PARLEY_CHECK(check_count(loop, loop.calls));
+  PARLEY_CHECK(check_count(loop, loop.run->calls));
   if (taken) return taken;
   PARLEY_CHECK(loop.keep(
       Message::assistant_message(with("Error encountered while processing: ", taken.error().message))));
@@ -106,7 +106,7 @@ Result<bool> think_openmanus(Loop& loop) {
 }
 
 Result<Text> act_openmanus(Loop& loop) {
-  if (loop.calls.empty()) {
+  if (loop.run->calls.empty()) {
     if (loop.options.tool_choice == ToolChoice::Required) {
       return fail(Code::Invalid, "Tool calls required but none provided");
     }
@@ -115,9 +115,9 @@ Result<Text> act_openmanus(Loop& loop) {
     return last.empty() ? Text("No content or commands to execute") : last;
   }
   std::string out;
-  for (const ToolUseBlock& use : loop.calls) {
+  for (const ToolUseBlock& use : loop.run->calls) {
     PARLEY_TRY(const Text words, act_on(loop, use));
-    if (&use != &loop.calls.front()) out += "\n\n";
+    if (&use != &loop.run->calls.front()) out += "\n\n";
     out += words.view();
   }
   return Text::repaired(out);

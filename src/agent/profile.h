@@ -1,4 +1,4 @@
-// The profiles: what two kinds of agents do differently, as one row each. Constant.
+// The profiles: the differences between two kinds of agents, as one row each. Constant.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ struct Loop;
 
 struct ProfileRow {
   AgentProfile profile;
-  bool counts_on;       // a run goes on counting the steps of the one before, unless that used them up
-  bool restores_state;  // after a run the state is IDLE again, whatever it came to
-  bool streams;         // answers are asked for as streams
-  bool shortens;        // a conversation that is too long is made shorter and asked again
-  bool sees_end;        // resume() of a conversation that has its answer gives that answer
+  bool counts_on;       // a run continues the step count of the previous one, unless that reached the limit
+  bool restores_state;  // after a run the state is always IDLE again
+  bool streams;         // requests are streamed
+  bool shortens;        // a too long conversation is shortened and sent again
+  bool sees_end;        // resume() of a conversation with a final answer returns that answer
   bool takes_system;    // update_memory() can add a system message
-  // How it thinks and acts, and what it does about circles.
+  // think(), act(), and loop handling.
   Result<bool> (*think)(Loop& loop);
   Result<Text> (*act)(Loop& loop);
-  std::optional<std::size_t> (*repetitions)(const Loop& loop);  // nothing: it is not stuck
+  std::optional<std::size_t> (*repetitions)(const Loop& loop);  // nullopt: not in a loop
   void (*handle_stuck)(Loop& loop);
 };
 

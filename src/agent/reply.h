@@ -1,4 +1,4 @@
-// The final answer as JSON of a schema.
+// The final answer as JSON that matches a schema.
 //
 // Pure functions; safe from any thread.
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace parley::agent {
 
-// The JSON that a text is, alone or between the fences of one block of code. Fails, in words that a model can
-// act on, with Malformed if it is none and with Invalid if it is not as the schema says.
+// Parses a text that is JSON, alone or in one fenced code block. Fails with Malformed if it is not JSON and
+// with Invalid if it violates the schema; the error is written for the model.
 Result<Json> read_reply(const Schema& schema, std::string_view text);
 
-// What asks for a reply again.
+// The message that requests another reply.
 Text ask_again(const Error& error);
 
 }  // namespace parley::agent

@@ -39,10 +39,9 @@ TEST(Resume, CallsLeftBehindAreAnsweredAsInterrupted) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->end, RunEnd::Answered);
   EXPECT_TRUE(scene.tools.ran->empty());
-  EXPECT_EQ(
-      lines_of(scene.stored()),
-      (Lines{"user: do it", "assistant:  +look +look", "tool: first",
-             "tool! interrupted: the call may or may not have run", "assistant: done"}));
+  EXPECT_EQ(lines_of(scene.stored()),
+            (Lines{"user: do it", "assistant:  +look +look", "tool: first",
+                   "tool! interrupted: the call may or may not have run", "assistant: done"}));
 }
 
 TEST(Resume, CallsLeftBehindAreRunAgain) {
@@ -143,8 +142,7 @@ TEST(Resume, AStopDoesNotSayThatCallsLeftBehindWereNotRun) {
   stop.request_stop();
   EXPECT_EQ(scene.agent->resume(stop.get_token())->end, RunEnd::Cancelled);
   EXPECT_TRUE(scene.tools.ran->empty());
-  EXPECT_EQ(line_of(scene.stored().back()),
-            "tool! interrupted: the call may or may not have run");
+  EXPECT_EQ(line_of(scene.stored().back()), "tool! interrupted: the call may or may not have run");
 }
 
 TEST(Resume, APersonIsAskedOnce) {

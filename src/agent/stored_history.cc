@@ -13,7 +13,7 @@ class StoredHistory : public History {
  public:
   explicit StoredHistory(StoredMemory memory) : memory_(std::move(memory)) {}
 
-  // Learns which ids calls had, also those that left the window.
+  // Collects the ids of all calls, also of those that left the window.
   Result<void> learn_all() {
     if (memory_.memory().log_dropped() != 0) {
       return memory_.each([&](const Message& message) { learn(message); });
@@ -40,8 +40,8 @@ class StoredHistory : public History {
 
   Result<std::vector<Message>> add(std::span<const Message> messages) override {
     PARLEY_TRY(Change change, memory_.add(messages));
-    // The same words again, by a server or a caller who names them alike. Several messages are results that
-    // were made here, which have ids of their own.
+    // A server or caller reused a message id. Several messages at once are results made here, with unique
+    // ids.
     if (change.skipped != 0 && messages.size() == 1) {
       PARLEY_TRY(const Message again,
                  MessageBuilder::like(messages[0]).id(Text::repaired(new_short_id())).build());
@@ -67,7 +67,7 @@ class StoredHistory : public History {
     if (ids.empty()) return {};
     const std::unordered_set<std::string_view> waiting(ids.begin(), ids.end());
     std::vector<ToolUseBlock> out;
-    // They are the newest of their ids, in one message or, where a step is several items, in a few.
+    // They are the newest calls with these ids, in one message or, if a step has several items, in a few.
     const std::vector<Message> window = memory_.memory().window();
     for (auto message = window.rbegin(); message != window.rend() && out.size() < ids.size(); ++message) {
       std::vector<ToolUseBlock> calls = calls_of(*message);

@@ -28,8 +28,12 @@ Result<std::unique_ptr<Loop>> loop_of(std::shared_ptr<Model> model, std::shared_
   if (options.reply) {
     PARLEY_TRY(reply, Schema::of(options.reply->schema));
   }
-  return std::make_unique<Loop>(std::move(options), row, std::move(model), std::move(tools),
-                                std::move(history), std::move(reply));
+  return std::make_unique<Loop>(agent::LoopParts{.options = std::move(options),
+                                                 .row = row,
+                                                 .model = std::move(model),
+                                                 .tools = std::move(tools),
+                                                 .history = std::move(history),
+                                                 .reply = std::move(reply)});
 }
 
 }  // namespace

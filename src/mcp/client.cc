@@ -31,7 +31,7 @@ ToolOutput output_of(const Error& error) {
   return ToolOutput::of(status, Text::repaired(sentence));
 }
 
-// Unresolved is for calls: that a server is not there after it was started is known well.
+// Unresolved is for calls: a failed start has no effects.
 Error cannot_start(const Error& error) {
   return {error.code == Code::Unresolved ? Code::Unavailable : error.code, error.message, error.path};
 }
@@ -76,11 +76,11 @@ Result<std::shared_ptr<McpTransport>> McpClient::start(Deadline deadline, const 
   return transport;
 }
 
-// The second start in a row is free: a server may die once. REQUIRES: the lock is held.
+// The second start in a row needs no pause: a server may crash once. REQUIRES: the lock is held.
 Result<void> McpClient::may_start() const {
   if (starts_ < 2 || next_start_.has_passed()) return {};
-  return fail(Code::Unavailable, "the server '" + server_.name + "' failed to start " + std::to_string(starts_) +
-                                     " times; next attempt in " +
+  return fail(Code::Unavailable, "the server '" + server_.name + "' failed to start " +
+                                     std::to_string(starts_) + " times; next attempt in " +
                                      std::to_string(next_start_.left().count() / 1000 + 1) +
                                      " s; last error: " + last_failure_);
 }
@@ -94,7 +94,7 @@ void McpClient::count_start(const Result<std::shared_ptr<McpTransport>>& started
   if (!started && started.error().code == Code::Timeout) rest();
 }
 
-// A start that takes too long costs the time of whoever waits for it. REQUIRES: the lock is held.
+// A slow start blocks its callers, so the longest pause follows. REQUIRES: the lock is held.
 void McpClient::rest() {
   starts_ = std::max(starts_, 2);
   next_start_ = Deadline::in(kLongestPause);
@@ -122,7 +122,7 @@ Result<std::shared_ptr<McpTransport>> McpClient::connected(Deadline deadline, co
   lock.lock();
   is_starting_ = false;
   changed_.notify_all();
-  // A caller that stops a start, or has too little time for it, says nothing about the server.
+  // A start that its caller stopped, or gave too little time, is not a failure of the server.
   const bool is_ended_by_caller = !started && (started.error().code == Code::Cancelled ||
                                                (started.error().code == Code::Timeout && !has_whole_time));
   if (!is_ended_by_caller) count_start(started);
@@ -153,7 +153,7 @@ Result<McpMessage> McpClient::ask(std::string_view method, const Json& params, D
       const Json cancel = mcp_cancel_params(id, answer.error().message);
       (void)transport->post(mcp_notification("notifications/cancelled", cancel), Deadline::in(kToCancel));
     }
-    // The session is not known to the server any more, so it has done nothing: begin one, and ask once more.
+    // The server does not know the session any more, so the call did not run: start a session and retry once.
     if (code == Code::NotFound) forget(transport);
     if (code != Code::NotFound || is_again) return answer;
   }
@@ -168,7 +168,7 @@ Result<std::vector<McpTool>> McpClient::list(const std::stop_token& stop) {
   if (error.code == Code::Timeout) {
     std::shared_ptr<McpTransport> old;  // ends without the lock
     const std::lock_guard lock(mutex_);
-    if (!has_listed_ || !transport_) {  // it did not begin, or has not said a word since
+    if (!has_listed_ || !transport_) {  // it did not start, or has not responded since
       old = std::exchange(transport_, nullptr);
       last_failure_ = error.message;
       rest();
@@ -212,8 +212,9 @@ ToolOutput McpClient::call(std::string_view tool, const Json& arguments, const T
   }
   Result<ToolOutput> output = read_mcp_output(answer->result);
   if (!output) {
-    return ToolOutput::of(ToolStatus::Broken, Text::repaired("the server '" + server_.name +
-                                                             "' sent an invalid tool result: " + output.error().message));
+    return ToolOutput::of(ToolStatus::Broken,
+                          Text::repaired("the server '" + server_.name +
+                                         "' sent an invalid tool result: " + output.error().message));
   }
   return *std::move(output);
 }

@@ -1,4 +1,4 @@
-// One MCP server, connected to when somebody needs it. Safe from any thread.
+// One MCP server, connected on first use. Safe from any thread.
 #pragma once
 
 #include <atomic>

@@ -120,7 +120,8 @@ Result<bool> is_http(const JsonAt& entry) {
   if (type.empty()) return has_url;
   const auto row = std::ranges::find(kTypes, type, &TypeName::name);
   if (row == kTypes.end()) {
-    return fail(Code::Unsupported, "unknown type: expected stdio, http or streamable-http", entry.path + "/type");
+    return fail(Code::Unsupported, "unknown type: expected stdio, http or streamable-http",
+                entry.path + "/type");
   }
   return row->is_http;
 }

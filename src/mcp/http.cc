@@ -1,6 +1,6 @@
-// A server behind a URL (streamable HTTP): each message is a POST. The answer to a request comes as JSON, or
-// as events among which there are the server's own requests and notifications; a GET, which a server may
-// refuse, brings those that belong to no request.
+// Streamable HTTP: each message is a POST. The response to a request is JSON, or a stream of events that may
+// contain requests and notifications of the server; a GET, which a server may refuse, returns those that
+// belong to no request.
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -16,16 +16,16 @@ constexpr std::chrono::milliseconds kToReply{10'000};     // to answer a request
 constexpr std::chrono::milliseconds kToEndSession{1000};  // to end the session
 constexpr std::chrono::milliseconds kPause{1000};  // before listening again, unless the server says when
 constexpr std::chrono::milliseconds kLongestReconnectPause{10'000};
-constexpr int kSilences = 5;  // streams without an event, after which nobody listens
+constexpr int kSilences = 5;  // streams without an event before it stops listening
 
 bool is_good(int status) { return status >= 200 && status < 300; }
 
-// The answer to a session that is not known. 404 is the standard's, 400 that of the many servers made after
-// the example of the TypeScript SDK; it may mean anything else, but to begin again costs little.
+// The status for an unknown session: 404 by the standard, 400 by many servers that follow the example of the
+// TypeScript SDK. 400 can have other causes, but a new session costs little.
 bool is_forgetful(int status) { return status == 404 || status == 400; }
 
-// What is received for one request: events or JSON. They are told apart by the first byte, because the header
-// is not there before the end: no event begins with a bracket, and every message does.
+// The response to one request: events or JSON. The first byte decides, because the header is available only
+// at the end: every JSON message starts with a bracket, no event does.
 class Incoming {
  public:
   using OnMessage = std::function<void(const McpMessage& message)>;
@@ -108,7 +108,7 @@ class HttpTransport final : public McpTransport {
     incoming.finish();
     const bool has_broken = response ? is_good(response->status) : response.error().code == Code::Unavailable;
     if (has_broken && !answer && !must_end) {
-      PARLEY_CHECK(go_on({incoming.last_id(), incoming.pause()}, on_message, is_done, deadline, stop));
+      PARLEY_CHECK(resume({incoming.last_id(), incoming.pause()}, on_message, is_done, deadline, stop));
     }
     if (answer && response && must_end) begin_session(*response);
     if (answer && (!must_end || response)) return *std::move(answer);
@@ -192,21 +192,21 @@ class HttpTransport final : public McpTransport {
     return fail(code, std::move(sentence)).error();
   }
 
-  // What the server says by itself.
+  // A request or notification of the server.
   void take(const McpMessage& message) {
     if (message.kind == McpMessage::Kind::Answer) return;
     const std::optional<std::string> reply = on_message_(message);
     if (reply) (void)post(*reply, Deadline::in(kToReply));
   }
 
-  // A stream of the server's, which may come in several pieces.
+  // A stream of the server, which may have several parts.
   struct Stream {
-    std::string last_id = {};  // of its newest event; "": the server does not number them
+    std::string last_id = {};  // of its last event; "": the server sends no ids
     std::chrono::milliseconds pause = kPause;
-    int silences = 0;  // pieces without an event since the last one with one
+    int silences = 0;  // parts without an event in a row
   };
 
-  // Asks for the next piece of a stream and takes it, until it ends or `is_done`. False if there is none.
+  // Requests the next part of a stream and reads it until it ends or `is_done`. False if there is none left.
   bool receive(Stream& stream, const Incoming::OnMessage& on_message, const std::function<bool()>& is_done,
                Deadline deadline, const std::stop_token& stop) const {
     bool has_come = false;
@@ -228,11 +228,10 @@ class HttpTransport final : public McpTransport {
     return true;
   }
 
-  // Takes the rest of a stream that ended too soon, as far as there is one, until `is_done`. This does not
-  // repeat a call (MCP1).
-  Result<void> go_on(Stream stream, const Incoming::OnMessage& on_message,
-                     const std::function<bool()>& is_done, Deadline deadline,
-                     const std::stop_token& stop) const {
+  // Resumes a stream that ended too soon until `is_done`. This does not repeat a call (MCP1).
+  Result<void> resume(Stream stream, const Incoming::OnMessage& on_message,
+                      const std::function<bool()>& is_done, Deadline deadline,
+                      const std::stop_token& stop) const {
     while (!is_done() && !stream.last_id.empty() && stream.silences < kSilences) {
       rest(std::min(stream.pause, deadline.left()), stop);
       if (stop.stop_requested()) return fail(Code::Cancelled, "the call was stopped");
@@ -244,7 +243,7 @@ class HttpTransport final : public McpTransport {
     return {};
   }
 
-  // Feeds what comes, and ends the request once that is enough.
+  // Feeds the chunks, and ends the request once it is done.
   static std::function<Result<void>(std::string_view piece)> until(std::function<bool()> is_done,
                                                                    Incoming& incoming) {
     return [is_done = std::move(is_done), &incoming](std::string_view piece) -> Result<void> {

@@ -139,8 +139,7 @@ Result<McpHello> read_mcp_hello(const Json& result) {
     return fail(Code::Missing, "the server's response has no protocol version", "/protocolVersion");
   }
   if (std::ranges::find(kMcpVersions, hello.version) == std::end(kMcpVersions)) {
-    return fail(Code::Unsupported, "the server's protocol version is not supported",
-                "/protocolVersion");
+    return fail(Code::Unsupported, "the server's protocol version is not supported", "/protocolVersion");
   }
   hello.has_tools = result.at("/capabilities/tools").has_value();
   return hello;

@@ -31,15 +31,15 @@ struct McpError {
 struct McpMessage {
   enum class Kind : std::uint8_t { Request, Notification, Answer };
   Kind kind = Kind::Answer;
-  Json id = {};      // null if there is none
+  Json id = {};      // null if missing
   Text method = {};  // of a request or a notification
-  Json result = {};  // of an answer that is no error
+  Json result = {};  // of a successful response
   std::optional<McpError> error = {};
 
   bool answers(std::int64_t request) const { return kind == Kind::Answer && id.as_int64() == request; }
 };
 
-// The string that a member of an object is; "" if it is none.
+// The value of a string member; "" if it is missing or not a string.
 Text mcp_text(const Json& object, std::string_view key);
 
 // One message, or the messages of a batch (2025-03-26). Fails with Malformed, InvalidUtf8, LoneSurrogate,
@@ -49,8 +49,8 @@ Result<std::vector<McpMessage>> read_mcp_messages(std::string_view text, std::si
 // Each is one line, without its end.
 std::string mcp_request(std::int64_t id, std::string_view method, const Json& params);
 std::string mcp_notification(std::string_view method, const Json& params);
-// The answer to what a server asks a client for: {} to "ping", and that there is no such method to the rest
-// (roots, sampling, elicitation: this client says that it has none of them).
+// The response to a request of a server: {} to "ping", and "method not found" to all others (the client does
+// not announce roots, sampling and elicitation).
 std::string mcp_reply(const McpMessage& request);
 
 Json mcp_initialize_params();
@@ -58,7 +58,7 @@ Json mcp_list_params(const std::optional<Text>& cursor);
 Json mcp_call_params(std::string_view tool, const Json& arguments);
 Json mcp_cancel_params(std::int64_t request, std::string_view reason);
 
-// The answer to "initialize". Unsupported: a version that nobody here speaks.
+// The response to "initialize". Fails with Unsupported for an unknown protocol version.
 struct McpHello {
   std::string version;
   bool has_tools = false;
@@ -79,8 +79,8 @@ struct McpPage {
 };
 Result<McpPage> read_mcp_page(const Json& result);
 
-// The answer to "tools/call" (MCP6). Media that are no base64 become a text that says so. Fails with WrongType
-// or Missing if it is no result of a tool.
+// The response to "tools/call" (MCP6). A text replaces media that are not base64. Fails with WrongType or
+// Missing if it is not a tool result.
 Result<ToolOutput> read_mcp_output(const Json& result);
 
 }  // namespace parley

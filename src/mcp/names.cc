@@ -57,8 +57,8 @@ std::vector<std::string> mcp_tool_names(std::span<const McpToolKey> keys) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (names[i].size() > kLongestName) hash(i);
   }
-  // A name with a hash may be the plain name of another, so this goes on until nothing changes. Each round
-  // but the last takes away plain names, and it is the names of attackers that need a third.
+  // A name with a hash may equal the plain name of another tool, so this repeats until nothing changes. Each
+  // round but the last hashes plain names; only names of attackers need a third round.
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
     std::unordered_map<std::string, std::vector<std::size_t>> users;

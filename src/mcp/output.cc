@@ -1,4 +1,4 @@
-// What a tool of an MCP server gave back, as blocks (MCP6).
+// The output of an MCP tool as blocks (MCP6).
 //
 //   {"type":"text","text"}  {"type":"image","data","mimeType"}  {"type":"audio","data","mimeType"}
 //   {"type":"resource","resource":{"uri","mimeType","text" or "blob"}}
@@ -14,7 +14,7 @@ namespace {
 
 Block text_block(const std::string& text) { return TextBlock{Text::repaired(text)}; }
 
-// No provider takes a request with base64 that is none, and it would stay in the conversation.
+// Providers refuse requests with invalid base64, and it would stay in the conversation.
 std::optional<Base64Source> read_source(const Json& item, std::string_view key) {
   Base64Source source{.media_type = mcp_text(item, "mimeType"), .data = mcp_text(item, key)};
   if (source.data.empty() || !base64_check(source.data)) return std::nullopt;

@@ -17,7 +17,7 @@
 #include "mcp/transport.h"
 #include "parley/base/framing.h"
 #include "parley/base/log.h"
-#include "tool/child_process.h"
+#include "tool/subprocess.h"
 
 namespace parley {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds kToLeave{500};      // after its input was c
 constexpr std::size_t kPiece = std::size_t{64} * 1024;  // of one read
 
 void block_signals() {
-  // They are for the program's own threads; SIGPIPE, which a server that is gone causes, is for nobody.
+  // Signals are for the program's own threads; SIGPIPE, which a closed server causes, is ignored.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
@@ -45,8 +45,8 @@ std::vector<std::string> environment_of(const McpServer& server, const McpOption
   return out;
 }
 
-ChildOptions child_options(const McpServer& server, const McpOptions& options) {
-  ChildOptions child;
+SubprocessOptions child_options(const McpServer& server, const McpOptions& options) {
+  SubprocessOptions child;
   child.arguments.push_back(server.command);
   child.arguments.insert(child.arguments.end(), server.args.begin(), server.args.end());
   child.environment = environment_of(server, options);
@@ -55,7 +55,7 @@ ChildOptions child_options(const McpServer& server, const McpOptions& options) {
   return child;
 }
 
-std::string described(const ChildEnd& end) {
+std::string described(const SubprocessExit& end) {
   return end.signal != 0 ? "killed by signal " + std::to_string(end.signal)
                          : "exited with status " + std::to_string(end.status);
 }
@@ -143,9 +143,9 @@ class StdioTransport final : public McpTransport {
     changed_.notify_all();
   }
 
-  void run(const ChildOptions& options) {
+  void run(const SubprocessOptions& options) {
     block_signals();
-    Result<ChildProcess> child = ChildProcess::start(options);
+    Result<Subprocess> child = Subprocess::start(options);
     if (!child) return close(child.error());
     {
       const std::lock_guard lock(mutex_);
@@ -158,14 +158,14 @@ class StdioTransport final : public McpTransport {
       const std::lock_guard lock(mutex_);
       is_leaving_ = true;
     }
-    const ChildEnd end = leave(*child);
+    const SubprocessExit end = leave(*child);
     close(failure_ ? *failure_ : ended(end));
   }
 
-  // What callers are told whose answers will not come.
-  Error ended(const ChildEnd& end) {
+  // The error of calls that were waiting for a response.
+  Error ended(const SubprocessExit& end) {
     std::string said = errors_.text();
-    // What a server was given as a variable may be a key, and it may say it.
+    // A variable may be a key, and the server may print it.
     for (const McpVariable& variable : server_.env) {
       const std::string_view value = variable.value.reveal();
       for (std::size_t at = 0; value.size() >= 6 && (at = said.find(value, at)) != std::string::npos;) {
@@ -177,8 +177,8 @@ class StdioTransport final : public McpTransport {
     return fail(Code::Unresolved, std::move(sentence)).error();
   }
 
-  // Asked to go by the end of its input, then by a signal, then not asked.
-  static ChildEnd leave(ChildProcess& child) {
+  // Closes its input, then sends SIGTERM, then SIGKILL.
+  static SubprocessExit leave(Subprocess& child) {
     child.input.close();
     child.output.close();
     child.errors.close();
@@ -189,7 +189,7 @@ class StdioTransport final : public McpTransport {
   }
 
   // Waits for one thing to happen and does what it asks for. False once the connection is over.
-  bool serve(ChildProcess& child) {
+  bool serve(Subprocess& child) {
     if (!fill()) return false;
     const int input = writing_.empty() ? -1 : child.input.get();
     std::array<pollfd, 5> events = {pollfd{wake_.get(), POLLIN, 0}, pollfd{child.output.get(), POLLIN, 0},
@@ -207,7 +207,7 @@ class StdioTransport final : public McpTransport {
     return !failure_ && !is_over_ && child.output.is_open() && events[4].revents == 0;
   }
 
-  // The next line to write. False if nobody wants this connection any more.
+  // The next line to write. False if the connection is being closed.
   bool fill() {
     const std::lock_guard lock(mutex_);
     if (writing_.empty() && !outgoing_.empty()) {
@@ -259,7 +259,7 @@ class StdioTransport final : public McpTransport {
   void take_line(std::string_view line) {
     const Result<std::vector<McpMessage>> messages = read_mcp_messages(line, max_bytes_);
     if (!messages) {
-      // Programs print where they should not (MCP4).
+      // Programs print other lines to standard output (MCP4).
       log(LogLevel::Debug, "mcp: ignored output of the server '" + server_.name + "': not a message");
       return;
     }

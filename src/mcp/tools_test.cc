@@ -11,7 +11,7 @@
 
 #include "mcp/client.h"
 #include "parley/mcp/mcp.h"
-#include "tool/child_process.h"
+#include "tool/subprocess.h"
 
 namespace parley {
 namespace {
@@ -67,12 +67,12 @@ class Folder {
 class HttpServer {
  public:
   explicit HttpServer(std::vector<std::string> more = {}) {
-    ChildOptions child;
+    SubprocessOptions child;
     child.arguments = {"python3", std::string(kScript), "--http"};
     child.arguments.insert(child.arguments.end(), more.begin(), more.end());
     child.environment = {"PATH=" + std::string(kPath)};
     child.merges_errors = true;
-    process_.emplace(ChildProcess::start(child).value());
+    process_.emplace(Subprocess::start(child).value());
     std::string line;
     while (!line.ends_with('\n')) {
       pollfd event{process_->output.get(), POLLIN, 0};
@@ -90,7 +90,7 @@ class HttpServer {
   void end() { process_->end(); }
 
  private:
-  std::optional<ChildProcess> process_;
+  std::optional<Subprocess> process_;
   std::string port_;
 };
 

@@ -20,7 +20,7 @@ namespace parley {
 
 class McpTransport {
  public:
-  // Takes the requests and notifications of the server; what it gives is sent back. Called from any thread.
+  // Handles requests and notifications of the server; a returned text is sent back. Called from any thread.
   using OnMessage = std::function<std::optional<std::string>(const McpMessage& message)>;
 
   McpTransport() = default;
@@ -29,20 +29,20 @@ class McpTransport {
   virtual ~McpTransport() = default;
 
   // Sends a request and waits for its answer, which may be an error of the server. Fails with Cancelled,
-  // Timeout or LimitExceeded; with Unresolved if the connection broke, so that nobody knows what was done;
-  // with NotFound if the server has forgotten the session, and with any other code if it refused: then
-  // nothing was done.
+  // Timeout or LimitExceeded; with Unresolved if the connection broke: the request may have been
+  // processed; with NotFound if the server does not know the session, and with any other code if it refused
+  // the request, which then had no effect.
   virtual Result<McpMessage> exchange(std::int64_t id, const std::string& request, Deadline deadline,
                                       const std::stop_token& stop) = 0;
-  // Sends what needs no answer.
+  // Sends a message without a response.
   virtual Result<void> post(const std::string& message, Deadline deadline) = 0;
-  // After "initialize": sends `initialized` and, from now on, speaks this version.
+  // After "initialize": sends `initialized` and, from now on, uses this version.
   virtual Result<void> begin(const std::string& version, const std::string& initialized,
                              Deadline deadline) = 0;
   virtual bool is_open() const = 0;
 };
 
-// Starts the server. Fails as ChildProcess::start does.
+// Starts the server. Fails as Subprocess::start does.
 Result<std::unique_ptr<McpTransport>> start_mcp_stdio(const McpServer& server, const McpOptions& options,
                                                       McpTransport::OnMessage on_message);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Takes only an answer that is one.
+// Calls the compressor and validates its summary.
 Result<Text> asked(Compressor& compressor, const CompressionRequest& request) {
   Result<CompressionAnswer> answer = compressor.compress(request);
   if (!answer) return std::unexpected(std::move(answer).error());
@@ -31,7 +31,7 @@ Result<Text> asked(Compressor& compressor, const CompressionRequest& request) {
   return std::move(answer->text);
 }
 
-// For who only reads: what cannot be read is named, also in results.
+// A text-only form for the compressor: media are replaced by their name, also in results.
 std::vector<Block> without_media(const std::vector<Block>& blocks) {
   std::vector<Block> out;
   for (const Block& block : blocks) {
@@ -215,7 +215,8 @@ bool State::compression_is_due() const {
   const auto above = [](std::size_t total, const std::optional<std::size_t>& limit) {
     return limit && total > *limit;
   };
-  return !waits && (above(totals.messages, policy.above_messages) || above(totals.tokens, policy.above_tokens));
+  return !waits &&
+         (above(totals.messages, policy.above_messages) || above(totals.tokens, policy.above_tokens));
 }
 
 // Trying again at every message would cost a request each time.

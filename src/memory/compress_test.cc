@@ -217,9 +217,8 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
   EXPECT_EQ(change->uncovered, 1U);
   EXPECT_EQ(memory.uncovered().size(), 1U);
   ASSERT_TRUE(memory.compression_error());
-  EXPECT_EQ(
-      memory.compression_error()->message,
-      "no room for a summary: of the budget of 3 messages it may take 0, and it needs at least 1");
+  EXPECT_EQ(memory.compression_error()->message,
+            "no room for a summary: of the budget of 3 messages it may take 0, and it needs at least 1");
 }
 
 // A statement of some words, each other than the one before.
@@ -486,7 +485,8 @@ TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
 
 TEST(Compression, ComesOnReadingIfAsked) {
   auto compressor = std::make_shared<Scripted>(short_answer);
-  Memory memory = memory_with(compressor, {.compress_on_add = false, .compress_on_get = true, .above_messages = 10});
+  Memory memory =
+      memory_with(compressor, {.compress_on_add = false, .compress_on_get = true, .above_messages = 10});
   fill(memory, 10);
   EXPECT_EQ(compressor->asked, 0);
   EXPECT_EQ(memory.get().size(), 9U);

@@ -36,8 +36,7 @@ class CopyOnWrite {
 
  private:
   std::shared_ptr<T> value_;
-  // Said by the copies, not read from a count of owners: when another thread lets go of its copy cannot be
-  // known.
+  // Set by copying, not derived from use_count(): another thread may release its copy at any time.
   mutable bool is_shared_ = false;
 };
 

@@ -146,7 +146,8 @@ class Member {
     if (!list->is_array()) return std::unexpected(damaged(record_, "has a value that is not a list"));
     for (const Json& element : list->elements()) {
       PARLEY_TRY(const Positions ends, positions(element));
-      if (ends.size() != 2) return std::unexpected(damaged(record_, "has a span that is not a pair of positions"));
+      if (ends.size() != 2)
+        return std::unexpected(damaged(record_, "has a span that is not a pair of positions"));
       if (!out.empty() && ends[0] < out.back().last) {
         return std::unexpected(damaged(record_, "has spans that are out of order"));
       }
@@ -203,7 +204,7 @@ Result<void> replay_summary(State& s, const store::StoredRecord& record) {
   if (!without_spans(covered, joined_spans(*s.covered, *s.uncovered)).empty()) {
     return std::unexpected(damaged(record, "covers messages that did not leave the window"));
   }
-  Summary summary{*message, s.behind_system(), s.behind_system(), count_of(covered)};
+  Summary summary{*message, s.after_system(), s.after_system(), count_of(covered)};
   if (!covered.empty()) {
     summary.first = covered.front().first;
     summary.last = covered.back().last - 1;

@@ -34,13 +34,13 @@ std::string text_of(const ToolResultBlock& result) {
   return out;
 }
 
-// An error is told word for word, as far as there is room.
+// Errors are verbatim, as far as there is room.
 std::string one_line(std::string text, std::size_t most) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return shortened_text(text, most);
 }
 
-// The bytes that one statement may take in a summary of `most_bytes`; errors are told at more length.
+// The most bytes of one line in a summary of `most_bytes`; errors may be longer.
 struct Lengths {
   explicit Lengths(std::size_t most_bytes)
       : said(std::clamp<std::size_t>(most_bytes / 4, kLeastTextBytes, 240)), error(2 * said) {}
@@ -49,10 +49,10 @@ struct Lengths {
 
 // The lines of one message: a line each for what was said, called and answered.
 void add_lines(const Message& message, const Lengths& most, std::vector<std::string>& lines) {
-  const std::string who(to_string(message.role()));
+  const std::string speaker(to_string(message.role()));
   for (const Block& block : message.blocks()) {
     if (const auto* text = block.as<TextBlock>()) {
-      if (!text->text.empty()) lines.push_back("- " + who + ": " + opening(text->text, most.said));
+      if (!text->text.empty()) lines.push_back("- " + speaker + ": " + opening(text->text, most.said));
     } else if (const auto* use = block.as<ToolUseBlock>()) {
       lines.push_back("- called " + use->name.str() + " " + opening(use->arguments, most.said));
     } else if (const auto* result = block.as<ToolResultBlock>()) {
@@ -61,7 +61,7 @@ void add_lines(const Message& message, const Lengths& most, std::vector<std::str
           failed ? "- error from " + result->name.str() + ": " + one_line(text_of(*result), most.error)
                  : "- result of " + result->name.str() + ": " + opening(text_of(*result), most.said));
     } else if (block.type() != BlockType::Thinking) {
-      lines.push_back("- " + who + " gave " + std::string(to_string(block.type())));
+      lines.push_back("- " + speaker + " gave " + std::string(to_string(block.type())));
     }
   }
 }

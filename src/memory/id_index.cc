@@ -18,7 +18,7 @@ void IdIndex::Table::insert(std::uint64_t hash, Position position) {
   if (4 * (size_ + 1) > 3 * slots_.size()) grow();
   std::size_t i = hash & mask();
   while (slots_[i].is_taken) {
-    // A message that was refused and comes again comes to the same position.
+    // A refused message that is added again gets the same position.
     if (slots_[i].hash == hash && slots_[i].position == position) {
       slots_[i].is_erased = false;
       return;

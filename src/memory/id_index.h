@@ -1,9 +1,9 @@
-// IdIndex finds positions by the hash of an id. What is found may be out of date and must be looked at:
-// nothing is taken out but what was inserted a moment ago.
+// IdIndex finds positions by the hash of an id. Results may be stale, so check them: only the last insertion
+// can be removed.
 //
-// Tables are flat. What a copy was made of is frozen, and both sides go on in tables of their own. Frozen
-// tables of like size are joined, so that there are never more than some twenty of them and a copy costs the
-// same on average.
+// Tables are flat. Copying freezes the tables; both copies then insert into their own new tables. Frozen
+// tables of similar size are merged, so that there are at most about twenty, and a copy has amortized
+// constant cost.
 //
 // One thread at a time, also for being copied; copies may be used by other threads.
 #pragma once

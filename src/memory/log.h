@@ -1,10 +1,9 @@
-// Log is a list that grows at its end, forgets entries anywhere, and whose copies cost the same at any size.
-// An entry that was forgotten keeps its position: the others stay where they are.
+// Log is an append-only list that can forget entries anywhere, with copies of constant cost. Forgetting an
+// entry does not change the positions of others.
 //
-// Entries live in chunks that all copies share. A copy sees as many entries as there were when it was made;
-// who appends first behind them gets the next slot of the shared chunk, the others go on in a chunk of their
-// own. Forgetting makes a chunk of one's own without the entries, so that they are freed when no copy has
-// them.
+// Copies share the chunks of entries. A copy sees the entries that existed when it was made. The first copy
+// that appends gets the next slot of the shared chunk; other copies continue in new chunks. Forgetting copies
+// a chunk without the entries, so that they are freed when no copy has them.
 //
 // One thread at a time; copies may be used by other threads, also while the original grows.
 #pragma once

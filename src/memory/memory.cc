@@ -24,8 +24,7 @@ Result<Memory> Memory::create(MemoryOptions options) {
     return fail(Code::Invalid, "a token limit needs MemoryOptions::token_cost");
   }
   if (policy.above_messages == 0U || policy.above_tokens == 0U) {
-    return fail(Code::Invalid,
-                "invalid compression trigger 0: use nullopt for none");
+    return fail(Code::Invalid, "invalid compression trigger 0: use nullopt for none");
   }
   if (options.compressor && policy.most_summary_bytes == 0) {
     return fail(Code::Invalid, "invalid max summary bytes 0: expected more than 0");
@@ -34,8 +33,8 @@ Result<Memory> Memory::create(MemoryOptions options) {
     return fail(Code::Invalid, "invalid summary_share: expected above 0 and at most 1");
   }
   if (options.text_bytes && *options.text_bytes < kLeastTextBytes) {
-    return fail(Code::Invalid,
-                "invalid text_bytes " + std::to_string(*options.text_bytes) + ": expected at least " + std::to_string(kLeastTextBytes));
+    return fail(Code::Invalid, "invalid text_bytes " + std::to_string(*options.text_bytes) +
+                                   ": expected at least " + std::to_string(kLeastTextBytes));
   }
   Memory out;
   out.state_ = std::make_unique<State>(std::move(options));
@@ -232,7 +231,7 @@ Result<Change> Memory::update_compressed_summary(const Text& text) {
       return Change{};
     }
     const Message message = Message::user_message(text);
-    s.set_summary(Summary{message, s.behind_system(), s.behind_system(), 0}, s.cost_of_message(message));
+    s.set_summary(Summary{message, s.after_system(), s.after_system(), 0}, s.cost_of_message(message));
     PARLEY_TRY(std::optional<Plan> plan, s.trimmed());
     Change change{1, 0, {}};
     if (plan && plan->drops_summary)

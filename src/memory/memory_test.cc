@@ -205,9 +205,9 @@ TEST(Memory, SaysWhatForbidsABudget) {
 // The worked numbers of OpenManus' formula: 10, 6 and 9 tokens, and 2 for the list.
 TEST(Memory, CountsTokensByARule) {
   const TokenCounter counter = TokenCounter::openmanus(Encoding::cl100k_base());
-  Memory memory =
-      Memory::create({.budget = {.messages = {}, .tokens = 19, .low_water = 1}, .token_cost = cost_by(counter)})
-          .value();
+  Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 19, .low_water = 1},
+                                  .token_cost = cost_by(counter)})
+                      .value();
   add_all(memory, {Message::system_message("You are a helpful assistant"), user("Hello")});
   EXPECT_EQ(memory.tokens(), 16U);
   add_all(memory, {user("How are you?")});

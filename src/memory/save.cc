@@ -52,7 +52,7 @@ Result<Position> position_in(const Json& value, std::size_t most, const std::str
   const auto number = value.as_int64();
   if (!number) return std::unexpected(wrong(path, "a whole number"));
   if (*number < 0 || static_cast<std::uint64_t>(*number) > most) {
-    return fail(Code::Invalid, "there is no message " + std::to_string(*number), path);
+    return fail(Code::Invalid, "no message at position " + std::to_string(*number), path);
   }
   return static_cast<Position>(*number);
 }
@@ -63,7 +63,7 @@ Result<Positions> units_in(const State& s, const Json& list, const std::string& 
   Positions out;
   for (const Json& element : list.elements()) {
     const std::string here = path + "/" + std::to_string(out.size());
-    if (s.view.log.size() == 0) return fail(Code::Invalid, "there are no messages", here);
+    if (s.view.log.size() == 0) return fail(Code::Invalid, "no messages", here);
     PARLEY_TRY(const Position unit, position_in(element, s.view.log.size() - 1, here));
     const bool is_next = out.empty() || unit > out.back();
     if (!is_next || !s.view.log.holds(unit) || s.view.log[unit].unit != unit) {
@@ -158,7 +158,7 @@ Result<void> take_summary(State& s, const Json& summary, bool has_spans) {
   if (!common_spans(covered, s.view.closed_spans()).empty()) {
     return fail(Code::Invalid, "covered messages are still in the window", "/summary/covered");
   }
-  Summary out{*message, s.behind_system(), s.behind_system(), count_of(covered)};
+  Summary out{*message, s.after_system(), s.after_system(), count_of(covered)};
   if (!covered.empty()) {
     out.first = covered.front().first;
     out.last = covered.back().last - 1;
@@ -298,7 +298,7 @@ Result<void> load_agentscope(State& s, const Json& state) {
     if (!text) return std::unexpected(wrong("/_compressed_summary", "a string"));
     if (!text->empty()) {
       const Message message = Message::user_message(*text);
-      s.set_summary(Summary{message, s.behind_system(), s.behind_system(), 0}, s.cost_of_message(message));
+      s.set_summary(Summary{message, s.after_system(), s.after_system(), 0}, s.cost_of_message(message));
     }
   }
   return {};

@@ -53,7 +53,7 @@ std::size_t content_bytes(const Arena& arena, const BlockRecord& block) {
   }
 }
 
-// An empty id is none.
+// An empty id counts as missing.
 bool has_id(const MessageRecord& record) { return record.id.present() && record.id.length != 0; }
 
 Totals cost_of_entry(const Entry& entry) { return {1, 0, entry.tokens, entry.bytes}; }
@@ -154,7 +154,7 @@ Result<void> OpenExchange::follow(const Message& message, Position position) {
   if (!is_open()) unit = position;
   std::size_t older = waiting.size();
   for (const BlockRecord& block : blocks) {
-    // Whatever else a message says, it says after the results it brings.
+    // Results come first in a message.
     if (block.type != BlockType::ToolResult && older != 0 && !continues) return still_waiting();
     if (block.type != BlockType::ToolUse && block.type != BlockType::ToolResult) continue;
     Text kept;
@@ -164,15 +164,14 @@ Result<void> OpenExchange::follow(const Message& message, Position position) {
       continue;
     }
     if (!waiting.answer(id)) {
-      return fail(Code::BrokenHistory,
-                  "result for unknown or answered tool use '" + std::string(id) + "'");
+      return fail(Code::BrokenHistory, "result for unknown or answered tool use '" + std::string(id) + "'");
     }
     if (older != 0) --older;
   }
   return {};
 }
 
-// The seed is secret, so that nobody can choose ids that all meet in one bucket.
+// The seed is random, so that an attacker cannot choose ids with equal hashes.
 std::uint64_t State::hash_of_id(std::string_view id) {
   static const std::uint64_t seed = random_uuid()[0];
   return hash64(id, seed);
@@ -296,7 +295,7 @@ Totals State::cost_of_message(const Message& message) const {
   return {1, 0, options->token_cost ? options->token_cost(message) : 0, content_bytes(message)};
 }
 
-std::size_t State::behind_system() const {
+std::size_t State::after_system() const {
   std::size_t position = 0;
   while (view.log.holds(position) && view.log[position].has(Entry::kSystem)) ++position;
   return position;

@@ -1,14 +1,14 @@
-// State is what a Memory is made of: the log, and the window over it as a list of spans.
+// The state of a Memory: the log, and the window over it as a list of spans.
 //
-// A unit is what enters and leaves the window together: an exchange, or a message that belongs to none. Units
-// are runs of neighbours in the log, because nothing but results can be added while calls wait for them (MEMORY3),
-// so a window is a list of spans of whole units. All but the newest span hold what is protected.
+// A unit enters and leaves the window as a whole: an exchange, or a message outside of any. Units are
+// contiguous in the log, because only results can be added while tool uses are pending (MEMORY3), so a window
+// is a list of spans of whole units. All but the newest span hold protected messages.
 //
 // Every position of the log is in the window or has a fate: covered, uncovered or removed (MEMORY10). The log
-// holds the entries of the window and, of what was covered or uncovered, those from kept_from_ on; it forgets
-// the rest.
+// holds the entries of the window and the covered and uncovered entries from kept_from_ on; it forgets the
+// rest.
 //
-// Everything here is cheap to copy: what can be large is shared, and whoever changes it makes his own.
+// Everything here is cheap to copy: large parts are shared, copy-on-write.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@
 
 namespace parley::memory {
 
-// The newest span of a window has no end: what is added is in it.
+// The newest span of a window has no end: it includes new messages.
 inline constexpr Position kNoEnd = 0xFFFFFFFF;
 inline constexpr std::size_t kMostMessages = 4'294'967'000;
 inline constexpr auto kNoLimit = static_cast<std::size_t>(-1);
@@ -124,7 +124,7 @@ class State {
  public:
   explicit State(MemoryOptions options);
 
-  // Puts a message behind all others, whatever the budget says. REQUIRES: `open` has followed it. Fails with
+  // Appends a message, regardless of the budget. REQUIRES: `open` has followed it. Fails with
   // Invalid, and changes nothing, if MemoryOptions::view_filter changes what it must not.
   Result<void> append(const Message& message, Position unit);
   // Goes on at `position`; what is skipped is in no window. REQUIRES: the window is all of the log so far.
@@ -165,7 +165,7 @@ class State {
   // What the summary before covered and this one does not is uncovered.
   void set_summary(std::optional<Summary> summary, Totals cost = {}, Spans covers = {});
   Totals cost_of_message(const Message& message) const;
-  std::size_t behind_system() const;  // the position behind the first system messages
+  std::size_t after_system() const;  // the position after the first system messages
 
   // What would be if the older part of the window were a summary, all of it within `budget`. Fails if there
   // is nothing to compress, no room for a summary, or if the compressor has no good answer. May throw what a
@@ -174,7 +174,7 @@ class State {
   std::vector<Message> apply(Compression compression);
   bool compression_is_due() const;
   void delay_compression();
-  // What an operation on the window changes, to be put back if it was in vain.
+  // What an operation on the window changes, to be restored if it fails.
   struct Window {
     CopyOnWrite<Spans> spans;
     CopyOnWrite<std::map<Position, Message>> instead;
@@ -194,7 +194,8 @@ class State {
   void forget_all();
   void set_uncovered(Spans spans);
   Spans held() const;  // all positions whose entries the log holds
-  // Says which positions have entries, in a state that was loaded. Fails with Invalid if MEMORY11 does not hold.
+  // Says which positions have entries, in a state that was loaded. Fails with Invalid if MEMORY11 does not
+  // hold.
   Result<void> keep_from(const Spans& held);
 
   // The units of the window that hold a message of one of these ids, or that have one of these marks.
@@ -223,7 +224,7 @@ class State {
   std::shared_ptr<const MemoryOptions> options;
   View view;
   Totals totals;        // of the window, the summary included
-  Totals summary_cost;  // nothing if there is none
+  Totals summary_cost;  // 0 without a summary
   OpenExchange open;
   Position request = kNoEnd;    // the unit of the newest user request
   CopyOnWrite<Positions> pins;  // units

@@ -100,8 +100,8 @@ Result<std::vector<Message>> to_messages(std::span<const store::StoredRecord> re
   for (const store::StoredRecord& record : records) {
     if (record.kind != store::RecordKind::Message) continue;
     if (record.dialect != to_string(Dialect::Parley)) {
-      return std::unexpected(
-          at_record({Code::WrongDialect, "expected dialect 'parley', found '" + record.dialect + "'", {}}, record));
+      return std::unexpected(at_record(
+          {Code::WrongDialect, "expected dialect 'parley', found '" + record.dialect + "'", {}}, record));
     }
     if (bytes + record.body.size() > kMostDocumentBytes) PARLEY_CHECK(read_group());
     group.push_back(&record);

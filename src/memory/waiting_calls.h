@@ -31,7 +31,7 @@ class WaitingCalls {
 
   void add(std::string_view id) { ids_.own().emplace_back(id); }
 
-  // The first call of this id that waits has its result; false if there is none.
+  // Marks the first pending call with this id as answered; false if there is none.
   bool answer(std::string_view id) {
     for (std::size_t i = first_; i < ids_->size(); ++i) {
       if ((*ids_)[i] != id || has_result(i)) continue;

@@ -58,7 +58,8 @@ Result<void> validate(const Budget& budget) {
                   "invalid budget of 0 " + std::string(limit.name) + ": use nullopt for no limit");
     }
   }
-  if (budget.age && budget.age->count() <= 0) return fail(Code::Invalid, "invalid age: expected more than 0 ms");
+  if (budget.age && budget.age->count() <= 0)
+    return fail(Code::Invalid, "invalid age: expected more than 0 ms");
   if (!(budget.low_water > 0 && budget.low_water <= 1)) {
     return fail(Code::Invalid, "invalid low water mark: expected above 0 and at most 1");
   }
@@ -195,10 +196,9 @@ Result<Totals> State::room_for_summary(const Budget& budget) const {
   const Totals stays = protected_totals();
   Totals room{1, 0, kAny, policy.most_summary_bytes};
   const auto no_room = [&](std::string_view name, std::size_t limit, std::size_t left, std::size_t least) {
-    return fail(Code::LimitExceeded, "no room for a summary: of the budget of " +
-                                         std::to_string(limit) + " " + std::string(name) + " it may use " +
-                                         std::to_string(left) + ", needed: at least " +
-                                         std::to_string(least));
+    return fail(Code::LimitExceeded, "no room for a summary: of the budget of " + std::to_string(limit) +
+                                         " " + std::string(name) + " it may use " + std::to_string(left) +
+                                         ", needed: at least " + std::to_string(least));
   };
   if (budget.messages && stays.messages >= *budget.messages) {
     return no_room("messages", *budget.messages, 0, 1);

@@ -12,7 +12,7 @@
 namespace parley::model {
 namespace {
 
-// Enough of an answer that is none to say what it is.
+// Enough of an unreadable response to describe it.
 constexpr std::size_t kBeginning = std::size_t{64} * 1024;
 constexpr std::size_t kMostNames = 8;                        // of events that are not known, in a note
 constexpr std::size_t kShortestKey = 4;                      // replacing less would only garble the text
@@ -59,13 +59,13 @@ bool is_event(std::string_view body) {
   return std::ranges::any_of(kFields, [&](std::string_view field) { return body.starts_with(field); });
 }
 
-// An error with the status of success has words of its own.
+// An error with a success status has its own text.
 bool says_error(std::string_view body) {
   const auto json = Json::parse(body);
   return json && (json->get("error") || json->get("detail") || json->get("code"));
 }
 
-// What a stream with the same in it would come to.
+// The same result as for a stream with this content.
 Failure unreadable(const Error& error) {
   std::string message = "cannot read the answer: " + error.message;
   if (!error.path.empty()) message += " (" + error.path + ")";
@@ -75,7 +75,7 @@ Failure unreadable(const Error& error) {
           .message = Text::repaired(message)};
 }
 
-// What it means that a model ended like this. REQUIRES: failure_kind() has an answer to it.
+// The failure that a finish reason means. REQUIRES: failure_kind() has a value for it.
 Failure failure_of(const stream::Done& done) {
   Failure failure;
   failure.kind = failure_kind(done.finish).value_or(FailureKind::Server);
@@ -137,7 +137,7 @@ Result<void> Attempt::take_bytes(std::string_view piece) {
 }
 
 void Attempt::take(const StreamEvent& event) {
-  // How a stream died is delivered once it is known what that comes to.
+  // The end of a broken stream is delivered once its outcome is known.
   if (std::holds_alternative<stream::Truncated>(event)) return;
   if (const auto* failed = std::get_if<stream::Failed>(&event)) {
     failed_ = *failed;
@@ -145,7 +145,7 @@ void Attempt::take(const StreamEvent& event) {
     failed_->kind = without_key(failed_->kind, question_.key);
     return;
   }
-  // An end that is a failure, where nothing was said, is no answer.
+  // A failure without any content is not an answer.
   const auto* done = std::get_if<stream::Done>(&event);
   if (done != nullptr && !has_delivered_ && failure_kind(done->finish)) {
     refused_ = failure_of(*done);
@@ -215,8 +215,9 @@ Attempted Attempt::ended(const net::Response& response) {
   } else if (refused_) {
     failure = *refused_;
   } else if (has_delivered_ || is_event(body_)) {
-    failure = {
-        .kind = FailureKind::Transport, .retryable = true, .message = "the stream ended before its last event"};
+    failure = {.kind = FailureKind::Transport,
+               .retryable = true,
+               .message = "the stream ended before its last event"};
   } else {
     failure = failure_in(response);  // a web page, an error without a status, nothing
   }
@@ -251,7 +252,7 @@ Attempted Attempt::failed(Failure failure, Code code) {
     if (const auto* update = std::get_if<stream::UsageUpdate>(&event)) out.usage = update->usage;
   }
   if (!has_delivered_) return out;
-  // Whoever was told of a beginning is told of an end (S2).
+  // Every started stream gets an end event (S2).
   if (question_.on_event) {
     question_.on_event(failed_ ? StreamEvent(*failed_) : StreamEvent(stream::Truncated{}));
   }
@@ -259,7 +260,7 @@ Attempted Attempt::failed(Failure failure, Code code) {
   return out;
 }
 
-// An empty text is none: a whole answer has it where a stream does not, and some providers refuse it.
+// Drops empty texts: streams do not have them, and some providers refuse them.
 Accumulated Attempt::gathered() {
   Accumulated out = gathered_.take();
   const std::vector<Block> blocks = out.message.blocks();
@@ -277,7 +278,7 @@ Attempted Attempt::done() {
     if (note) notes_.push_back(*std::move(note));
   }
   out.said->notes.insert(out.said->notes.begin(), notes_.begin(), notes_.end());
-  // A filter or a full window ended what is said, and the finish tells; a provider that failed cut it.
+  // A filter or a full window is a finish reason; a failure of the provider is a cut.
   if (failure_kind(outcome.finish) == FailureKind::Server) {
     out.failure = failure_of({outcome.finish, outcome.raw_finish});
     out.code = code_of(*out.failure);

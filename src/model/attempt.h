@@ -23,12 +23,12 @@
 
 namespace parley::model {
 
-// What an attempt came to.
+// The outcome of an attempt.
 struct Attempted {
-  std::optional<Accumulated> said = {};  // nothing if there is no answer at all
+  std::optional<Accumulated> said = {};  // nullopt without an answer
   std::optional<Failure> failure = {};   // why it is not all
   Code code = Code::Invalid;             // of the failure
-  Usage usage = {};                      // what was told of it, if there is no answer
+  Usage usage = {};                      // reported usage, if there is no answer
   bool has_delivered = false;
 };
 

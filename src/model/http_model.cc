@@ -94,11 +94,12 @@ class Call {
     if (fits && (wait.count() == 0 || timer_.wait(wait, question_.stop))) return std::nullopt;
     limiter.give_back(tokens_.value_or(0));
     if (fits) return stopped();
-    return error({.kind = FailureKind::RateLimit,
-                  .retryable = true,
-                  .wait = wait,
-                  .message = "the rate limit (requests or tokens per minute) allows no request before the deadline"},
-                 Code::Unavailable);
+    return error(
+        {.kind = FailureKind::RateLimit,
+         .retryable = true,
+         .wait = wait,
+         .message = "the rate limit (requests or tokens per minute) allows no request before the deadline"},
+        Code::Unavailable);
   }
 
   Attempted attempt(net::Request& request) {
@@ -142,11 +143,11 @@ class Call {
       const auto seconds = std::chrono::ceil<std::chrono::seconds>(*failure.wait).count();
       said += "; try again in " + std::to_string(seconds) + " s";
     }
-    const std::string who = client_.info.provider.str();
-    if (failure.kind != FailureKind::Auth) return who + ": " + said;
+    const std::string provider = client_.info.provider.str();
+    if (failure.kind != FailureKind::Auth) return provider + ": " + said;
     const std::string& variable = client_.config.key_variable;
     const std::string what = client_.config.key.empty() ? "requires a key" : "rejected the key";
-    return who + " " + what + (variable.empty() ? "" : " (" + variable + ")") + ": " + said;
+    return provider + " " + what + (variable.empty() ? "" : " (" + variable + ")") + ": " + said;
   }
 
   void close() {
@@ -188,8 +189,8 @@ Result<std::shared_ptr<Model>> open_model(ModelConfig config) {
   const Provider& provider = *name.provider;
   const bool is_own = config.base_url.empty() || provider.base_url.empty();
   if (is_own && config.key.empty() && !provider.key_variable.empty()) {
-    return fail(Code::Missing, "no key for " + std::string(provider.name) + ": set " +
-                                   std::string(provider.key_variable));
+    return fail(Code::Missing,
+                "no key for " + std::string(provider.name) + ": set " + std::string(provider.key_variable));
   }
   return std::make_shared<HttpModel>(std::move(config), name);
 }

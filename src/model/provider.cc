@@ -128,8 +128,7 @@ Result<const Provider*> provider_named(std::string_view name) {
 Result<ModelName> parse_model_name(std::string_view text) {
   const std::size_t mark = text.find_first_of("/:");
   if (mark == std::string_view::npos || mark + 1 == text.size()) {
-    return fail(Code::Invalid,
-                "expected provider/name or provider:name; the providers are " + listed());
+    return fail(Code::Invalid, "expected provider/name or provider:name; the providers are " + listed());
   }
   PARLEY_TRY(const Provider* provider, provider_named(text.substr(0, mark)));
   PARLEY_TRY(Text name, Text::copy(text.substr(mark + 1)));

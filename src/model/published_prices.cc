@@ -32,7 +32,7 @@ PriceTable PriceTable::published() {
       // https://api-docs.deepseek.com/quick_start/pricing
       {"deepseek-chat", "", 0.28, 0.42, 0.028, kNone},
       {"deepseek-reasoner", "", 0.28, 0.42, 0.028, kNone},
-      // What runs on one's own machine.
+      // Local models.
       {"", "ollama", 0, 0, kNone, kNone},
       {"", "llama-server", 0, 0, kNone, kNone},
       {"", "lmstudio", 0, 0, kNone, kNone},

@@ -1,11 +1,11 @@
 // A RateLimiter spreads calls over time: two buckets, of requests and of tokens, that fill evenly and hold
-// one minute's worth. What is taken from a bucket may exceed what it holds; then the taker waits until it is
-// paid back, and so does everybody behind.
+// one minute's worth. A request may take more than a bucket holds; then it and all later requests wait until
+// the bucket is refilled.
 //
 // Invariants (quoted by tests as RATE1..RATE3):
-//   RATE1  In any minute that begins with full buckets no more than two minutes' worth is let through.
-//   RATE2  Whoever comes first waits least.
-//   RATE3  What is given back is as if it had never been taken.
+//   RATE1  In any minute that begins with full buckets no more than two minutes' worth is allowed.
+//   RATE2  Requests are served first come, first served.
+//   RATE3  Returned tokens count as never taken.
 //
 // Safe from any thread. No clock is read.
 #pragma once

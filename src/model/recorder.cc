@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 12> kHopHeaders = {
     "expect", "trailer",    "upgrade",    "transfer-encoding",   "content-length",   "accept-encoding"};
 constexpr std::array<std::string_view, 5> kSecretHeaders = {"authorization", "x-api-key", "api-key",
                                                             "x-goog-api-key", "cookie"};
-// What clients go by. Anything else may name an account, and is not kept (RECORDER2).
+// Headers that clients use. Others may name an account and are not recorded (RECORDER2).
 constexpr std::array<std::string_view, 6> kKeptHeaders = {"content-type",   "retry-after", "retry-after-ms",
                                                           "x-should-retry", "request-id",  "x-request-id"};
 

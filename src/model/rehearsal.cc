@@ -107,7 +107,7 @@ Spoken spoken(const Answer& answer, const Asked& asked) {
   }
   if (!outcome.usage.input) outcome.usage.input = tokens(asked.bytes);
   if (!outcome.usage.output) outcome.usage.output = tokens(bytes);
-  // Building fails only for metadata and results, of which there are none.
+  // Building fails only for metadata and results, which this message does not have.
   return {MessageBuilder(Role::Assistant).anonymous().blocks(std::move(blocks)).build().value(), outcome};
 }
 

@@ -11,7 +11,8 @@ namespace parley::rehearsal {
 namespace {
 
 constexpr std::string_view kWhoIAm =
-    "I am rehearsal: no model is behind me, and I understand nothing. I know a few patterns: \"add 2 and "
+    "I am rehearsal, the built-in offline model, and I understand nothing. I know a few patterns: \"add 2 "
+    "and "
     "3\", "
     "\"what time is it\", \"run: COMMAND\", \"recall WORDS\" and \"call TOOL {...}\" use the tools I am "
     "offered; "
@@ -32,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // What follows `words` in `text`, whatever their case; nothing if it does not have them.
-std::optional<std::string_view> behind(std::string_view text, std::string_view words) {
+std::optional<std::string_view> text_after(std::string_view text, std::string_view words) {
   const std::size_t found = lower(text).find(words);
   if (found == std::string::npos) return std::nullopt;
   return trimmed(text.substr(found + words.size()));
@@ -80,12 +81,12 @@ std::optional<Call> call_by_name(std::string_view text, Tools tools) {
 }
 
 std::optional<Call> run_command(std::string_view text, Tools tools) {
-  const auto command = behind(text, "run:");
+  const auto command = text_after(text, "run:");
   return command ? call_taking(tools, "command", *command) : std::nullopt;
 }
 
 std::optional<Call> tell_time(std::string_view text, Tools tools) {
-  if (!behind(text, "what time is it")) return std::nullopt;
+  if (!text_after(text, "what time is it")) return std::nullopt;
   if (const Tool* clock = named(tools, {"time", "clock"})) return Call{clock->name, Text("{}")};
   return call_taking(tools, "command", "date -u");
 }
@@ -99,7 +100,7 @@ std::optional<std::int64_t> number_at(std::string_view& text) {
 }
 
 std::optional<Call> add(std::string_view text, Tools tools) {
-  std::string_view rest = behind(text, "add ").value_or("");
+  std::string_view rest = text_after(text, "add ").value_or("");
   const auto first = number_at(rest);
   if (!first || !rest.starts_with(" and ")) return std::nullopt;
   rest.remove_prefix(5);
@@ -119,7 +120,7 @@ std::optional<Call> add(std::string_view text, Tools tools) {
 
 std::optional<Call> recall(std::string_view text, Tools tools) {
   for (const std::string_view words : {"recall ", "do you remember "}) {
-    const auto what = behind(text, words);
+    const auto what = text_after(text, words);
     if (what && named(tools, {"recall"}) != nullptr) return call_taking(tools, "query", *what);
   }
   return std::nullopt;
@@ -127,7 +128,7 @@ std::optional<Call> recall(std::string_view text, Tools tools) {
 
 constexpr std::array kPatterns = {call_by_name, run_command, tell_time, add, recall};
 
-// ---- What is said without calling anything
+// ---- Answers without a tool call
 
 Text join(std::string_view before, std::string_view text, std::string_view after) {
   return Text::repaired(std::string(before).append(text).append(after));
@@ -163,7 +164,7 @@ Answer answer_in_words(std::string_view text) {
   for (const std::string_view question : {"who are you", "what are you", "help"}) {
     if (plain.find(question) != std::string::npos) return {.text = Text::repaired(kWhoIAm)};
   }
-  if (const auto topic = behind(text, "think about ")) {
+  if (const auto topic = text_after(text, "think about ")) {
     return {.think = join("Rehearsal thinks about ", *topic, ", as far as it can."),
             .text = join("Rehearsal has thought about ", *topic, " and come to nothing.")};
   }

@@ -16,8 +16,8 @@ std::unexpected<Error> wrong(std::string_view what, const std::string& path) {
   return fail(Code::Invalid, std::string(what), path);
 }
 
-// Reads the members of an object by a table of names; a name that is not in it is an error, so that a slip of
-// the pen is no silent change of the script.
+// Reads the members of an object by a table of names; an unknown name is an error, so that a typo does not
+// silently change the script.
 template <typename T>
 struct Field {
   std::string_view name;
@@ -224,8 +224,8 @@ Result<Recorded> read_recorded(const Json& json, const std::string& path) {
 
 // ---- Choosing
 
-// The turns that follow each other from the one that is entered at `place`, after the user said `heard`. A
-// turn with a `when` is for those who say it, and nobody else comes to it.
+// The consecutive turns from the one entered at `place`, for the user text `heard`. A turn with a `when` is
+// entered only by a text that contains it.
 std::span<const Turn> scene(std::span<const Turn> turns, std::size_t place, std::string_view heard) {
   const auto is_entry = [](const Turn& turn) { return turn.when.has_value(); };
   const auto is_meant = [&](const Turn& turn) {
@@ -293,7 +293,7 @@ std::span<const Turn> next_turns(std::span<const Turn> turns, std::span<const Me
   for (const Message& message : messages) {
     if (message.role() == Role::User) heard.append(message.get_text_content().value_or(Text())).append("\n");
     if (message.role() != Role::Assistant) continue;
-    // A fault alone leaves no message behind.
+    // A fault alone produces no message.
     const std::span<const Turn> here = scene(turns, place, heard);
     const auto taken = std::ranges::find_if(here, has_answer);
     if (taken != here.end()) place = static_cast<std::size_t>(&*taken - turns.data()) + 1;

@@ -1,7 +1,7 @@
-// What a rehearsal says, as its script has it. docs/rehearsal.md is the grammar.
+// The script of a rehearsal. docs/rehearsal.md is the grammar.
 //
-// Which turn answers a request is found by walking its messages: an assistant's message takes the next turn,
-// and a user's text that holds the `when` of a turn goes on from there.
+// The turn for a request is found by walking its messages: an assistant message advances to the next turn,
+// and a user text that contains the `when` of a turn jumps to that turn.
 //
 // Plain values and pure functions; safe from any thread.
 #pragma once

@@ -90,7 +90,7 @@ TEST(Rehearsal, SaysWhatItIs) {
       models->body,
       R"({"object":"list","data":[{"id":"rehearsal","object":"model","created":0,"owned_by":"parley"}]})");
   EXPECT_EQ(ask(rehearsal, user("Who are you?")).substr(0, 56),
-            "|I am rehearsal: no model is behind me, and I understand");
+            "|I am rehearsal, the built-in offline model, and I under");
   EXPECT_EQ(ask(rehearsal, user("good morning")), "|Rehearsal heard: good morning||stop");
   const auto named = net::send(post(rehearsal, R"({"model":"gpt-5","messages":[]})"));
   ASSERT_TRUE(named);

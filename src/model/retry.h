@@ -1,4 +1,4 @@
-// Whether a failed attempt is followed by another one, and when. Pure.
+// Whether and when a failed attempt is retried. Pure.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace parley::model {
 
-// How long to wait behind attempt `attempts` (1, 2, ...), or nothing if that was the last one. `left` is what
-// remains of the time of the call, `chance` from 0 to 1.
+// How long to wait after attempt `attempts` (1, 2, ...), or nullopt if that was the last one. `left` is the
+// remaining time of the call, `chance` from 0 to 1.
 std::optional<std::chrono::milliseconds> retry_wait(const RetryPolicy& policy, unsigned attempts,
                                                     const Failure& failure, std::chrono::milliseconds left,
                                                     double chance);

@@ -129,7 +129,7 @@ inline std::shared_ptr<Model> opened(ModelConfig config) {
   return *model;
 }
 
-// What a call came to, in one line.
+// The outcome of a call, in one line.
 inline std::string outcome(const Called<ModelAnswer>& called) {
   if (called) {
     return "said '" + called->message.get_text_content().value_or(Text()).str() + "'" +

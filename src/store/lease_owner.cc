@@ -41,7 +41,7 @@ std::string number_in(const std::string& link) {
   return link.substr(begin + 1, end - begin - 1);
 }
 
-// What all processes share that can see each other: "BOOT:PIDNS:TIMENS:". Empty if it cannot be told.
+// Equal for all processes that can see each other: "BOOT:PIDNS:TIMENS:". Empty if unknown.
 std::string here() {
   const std::string boot = contents_of("/proc/sys/kernel/random/boot_id").substr(0, 36);
   const std::string pids = link_of("/proc/self/ns/pid");

@@ -6,7 +6,7 @@
 //   milliseconds PROCESS = BOOT ":" PIDNS ":" TIMENS ":" PID ":" START
 //
 // BOOT is the id of the boot, PIDNS and TIMENS are the namespaces that PID and START, its start time in
-// ticks, are read in. Where one of these cannot be told, nothing is said of the process.
+// ticks, are read in. If one of these is unknown, the text has no process.
 //
 // Pure functions but for what they ask of the system; safe from any thread.
 #pragma once
@@ -29,7 +29,7 @@ struct LeaseOwner {
 // Of the calling process.
 std::string this_process();
 
-// True if a process was of this machine and this namespace, and is no more. False if that cannot be told.
+// True if the process was on this machine, in this namespace, and has ended. False if unknown.
 bool has_ended(std::string_view process);
 
 }  // namespace parley::store

@@ -42,10 +42,9 @@ constexpr Opened (*open_redis_socket)(const std::string&, const StoreOptions&) =
 #endif
 
 Opened refuse_tls(const std::string&, const StoreOptions&) {
-  return fail(
-      Code::Unsupported,
-      "rediss: is not supported: put a TLS tunnel (stunnel, ssh -L) in front of the server, "
-      "and use its local end, redis://127.0.0.1:PORT");
+  return fail(Code::Unsupported,
+              "rediss: is not supported: put a TLS tunnel (stunnel, ssh -L) in front of the server, "
+              "and use its local end, redis://127.0.0.1:PORT");
 }
 
 constexpr Scheme kSchemes[] = {

@@ -1,20 +1,21 @@
 // Connections to a server that are kept for the next call, and a circuit that spares a server which is down.
 //
 // Invariants (quoted by tests as POOL1..POOL6):
-//   POOL1  At most `connections` are open at once; who needs one more waits until its deadline.
-//   POOL2  A connection comes back only by keep(). Whoever leaves by an error closes it, so that none of unknown
-//       state is ever lent again.
-//   POOL3  A connection that was idle or open for too long, or that is dead, is closed and not lent.
-//   POOL4  After a connect that failed, nobody connects until a pause is over; then one call tries. Meanwhile
-//       calls fail at once if no connection is open or being made. The pause doubles with every failure up to
-//       kLongestPause, and is random, so that clients do not come back all at once. A caller who had no time
-//       to connect says nothing about the server.
-//   POOL5  The lock is not held while anything connects or closes.
-//   POOL6  A server may give fewer than `connections`: while another is open or being made, a connect that fails
-//       is no failure of the call, which waits for one of those. While one is open, the circuit is closed.
+//   POOL1  At most `connections` are open at once; a call that needs one more waits until its deadline.
+//   POOL2  A connection returns to the pool only by keep(). A call that ends with an error closes it, so that
+//          a connection in an unknown state is never reused.
+//   POOL3  A connection that was idle or open for too long, or that is dead, is closed and not reused.
+//   POOL4  After a failed connect, no call connects until a pause is over; then one call tries. Meanwhile
+//          calls fail at once if no connection is open or connecting. The pause doubles with every failure up
+//          to kLongestPause, and is random, so that clients do not reconnect at the same time. A connect that
+//          its caller's deadline ended does not count as a failure of the server.
+//   POOL5  The lock is not held during connects and closes.
+//   POOL6  A server may allow fewer than `connections`: while another one is open or connecting, a failed
+//          connect does not fail the call, which waits for one of those. While one is open, the circuit is
+//          closed.
 //
-// A Connection has `bool is_alive()`: false if its peer has gone, as far as can be told without waiting. It
-// is closed by its destructor.
+// A Connection has `bool is_alive()`: false if its peer has closed it, checked without waiting. Its
+// destructor closes it.
 //
 // Nothing runs in the background: an idle connection that is too old goes with the next call. Safe from any
 // thread; not to be carried through fork().
@@ -106,7 +107,7 @@ class Pool {
     Connection* operator->() const { return opened_.connection.get(); }
     Connection& operator*() const { return *opened_.connection; }
 
-    // Gives it back for the next call. REQUIRES: nothing is under way on it.
+    // Returns it for the next call. REQUIRES: it has no call in progress.
     void keep() && { std::exchange(pool_, nullptr)->keep(std::move(opened_)); }
 
    private:
@@ -121,13 +122,13 @@ class Pool {
     Opened opened_;
   };
 
-  // Fails with Timeout if none becomes free, with Unavailable while the circuit is open, or as connecting
-  // does.
+  // Fails with Timeout if none becomes free, with Unavailable while the circuit is open, or like connect.
   Result<Lent> take(Deadline deadline) {
-    std::vector<Opened> old;  // closed behind the lock (POOL5)
+    std::vector<Opened> old;  // closed after the lock is released (POOL5)
     std::unique_lock lock(mutex_);
     while (true) {
-      if (deadline.has_passed()) return fail(Code::Timeout, "the deadline passed before the request was sent");
+      if (deadline.has_passed())
+        return fail(Code::Timeout, "the deadline passed before the request was sent");
       drop_old(old);
       if (std::optional<Opened> opened = last_alive(old)) return Lent(this, *std::move(opened));
       if (open_ >= most()) {
@@ -146,7 +147,8 @@ class Pool {
         const Breaker::Time next = std::max(breaker_.until(), Deadline::Clock::now() + kGlance);
         freed_.wait_until(lock, std::min(deadline.at(), next));
       } else {
-        return fail(Code::Unavailable, "the store is unavailable, next attempt after a pause; last error: " + why_);
+        return fail(Code::Unavailable,
+                    "the store is unavailable, next attempt after a pause; last error: " + why_);
       }
     }
   }
@@ -171,7 +173,7 @@ class Pool {
     return error.code == Code::Unavailable || error.code == Code::Timeout;
   }
 
-  // Takes out what has been idle or open for too long (POOL3).
+  // Removes connections that have been idle or open for too long (POOL3).
   void drop_old(std::vector<Opened>& old) {
     const Breaker::Time now = Deadline::Clock::now();
     std::vector<Opened> good;
@@ -184,7 +186,7 @@ class Pool {
     idle_ = std::move(good);
   }
 
-  // The one that was used last, so that those nobody needs grow old; dead ones are taken out (POOL3).
+  // The last used one, so that unneeded ones grow old; removes dead ones (POOL3).
   std::optional<Opened> last_alive(std::vector<Opened>& old) {
     while (!idle_.empty()) {
       Opened last = std::move(idle_.back());

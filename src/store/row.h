@@ -1,5 +1,5 @@
-// Records become rows and rows become records: large media are taken out of a body and put back, and a
-// checksum tells whether anything changed in between.
+// Conversion between records and rows: large media are taken out of a body and put back, and a checksum
+// detects changes.
 //
 // Media are found without knowing any format: as runs of characters of base64 that are too long to be
 // words. So an image that every turn repeats is one medium, and every byte comes back.

@@ -29,7 +29,8 @@ Result<void> check_size(const RowBatch& batch, Position size);
 
 // ---- Leases
 
-// Whether the process that holds a lease has ended on this machine (lease_owner.h): the lease has expired then.
+// Whether the process that holds a lease has ended on this machine (lease_owner.h): the lease has expired
+// then.
 bool is_abandoned(const Lease& held);
 
 // What a lease means for a batch, and the batch for the lease.
@@ -37,8 +38,8 @@ struct LeaseVerdict {
   Result<void> batch;                     // fails with Conflict, naming the owner
   std::optional<Lease> replacement = {};  // to be stored instead of the lease, also if the batch is refused
 };
-// A lease without a token is none. One that is abandoned is over once a batch without a token is taken; one
-// that a batch is refused for is bounded().
+// A lease without a token is not held. An abandoned lease ends when a batch without a token is appended; a
+// lease that refuses a batch is bounded().
 LeaseVerdict check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms);
 // The lease that a request gets where `held` is.
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms);
@@ -69,7 +70,7 @@ class PageLimit {
 // The order of lists: what changed last comes first.
 bool comes_before(const SessionInfo& a, const SessionInfo& b);
 
-// Where a list goes on: behind the last session of the page before. As text: "<updated_ms>:<session>".
+// The cursor of a list: after the last session of the previous page. As text: "<updated_ms>:<session>".
 struct ListCursor {
   bool is_start = true;
   std::int64_t updated_ms = 0;
@@ -81,7 +82,7 @@ struct ListCursor {
   bool is_before(const SessionInfo& info) const;
 };
 
-// The first `count` of sessions in order, and where to go on if there are more.
+// The first `count` sessions in order, and the cursor of the next page if there are more.
 SessionList first_of(std::vector<SessionInfo> sessions, std::size_t count);
 
 }  // namespace parley::store

@@ -89,7 +89,7 @@ Result<void> check_batch(const Batch& batch, const StoreLimits& limits) {
   return {};
 }
 
-// A record that cannot be read, in place of it.
+// The placeholder of a record that cannot be read.
 StoredRecord damaged(const SessionKey& key, Position position, const Error& error) {
   StoredRecord out;
   out.position = position;
@@ -182,10 +182,11 @@ Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std:
   PARLEY_CHECK(check_key(key));
   PARLEY_CHECK(check_id(owner, "owner of the lease"));
   if (!token.empty()) PARLEY_CHECK(check_id(token, "token of the lease"));
-  if (time <= std::chrono::milliseconds(0)) return fail(Code::Invalid, "invalid lease time: expected more than 0 ms");
+  if (time <= std::chrono::milliseconds(0))
+    return fail(Code::Invalid, "invalid lease time: expected more than 0 ms");
   const LeaseRequest request{LeaseOwner{owner, time, this_process()}.text(),
                              token.empty() ? new_short_id() : token, time, mode == LeaseMode::TakeOver};
-  // Nobody tells when a lease ends, so a waiter looks again, less and less often.
+  // A store does not notify when a lease ends, so poll with increasing pauses.
   std::chrono::milliseconds pause(2);
   while (true) {
     Result<Lease> lease = backend_->lease(key, request, deadline);

@@ -38,7 +38,7 @@ constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Where the next character stands that is ASCII, or is not; the size if there is none.
+// The offset of the next ASCII, or non-ASCII, character; the size without one.
 std::size_t find_ascii(std::string_view text, bool wanted, std::size_t from) {
   while (from < text.size() && is_ascii(text[from]) != wanted) ++from;
   return from;
@@ -138,7 +138,8 @@ void each_run(std::string_view text, const Use& use) {
   end_run(text.size());
 }
 
-// Puts the pairs of neighbours in a run, each with a space behind it. Where the last character begins.
+// Appends the pairs of adjacent characters of a run, each followed by a space. Returns the offset of the last
+// character.
 std::size_t put_pairs(std::string& out, std::string_view run) {
   std::size_t previous = 0;
   for (std::size_t at = utf8_sequence_length(run, 0); at < run.size();) {
@@ -213,7 +214,7 @@ std::vector<std::string> phrases_of(std::string_view words) {
       if (phrase.empty()) {
         phrase.append(run.text) += '*';
       } else {
-        phrase.pop_back();  // the space behind the last pair
+        phrase.pop_back();  // the space after the last pair
       }
     }
     out.push_back(std::move(phrase));

@@ -13,8 +13,8 @@
 
 namespace parley::store {
 
-// The tokens of a text, with one space before, between and behind them; " " if there are none. Only the
-// first megabyte of a text is looked at. REQUIRES: valid UTF-8.
+// The tokens of a text, with one space before, between and after them; " " without tokens. Only the first
+// megabyte of a text is used. REQUIRES: valid UTF-8.
 std::string indexed_words(std::string_view text);
 
 // The phrases of a search, each its tokens with one space between them. One that ends with '*' is the

@@ -13,7 +13,7 @@ std::shared_ptr<RunnableTool> bash_tool(ProgramOptions options) {
       "terminal. What the command leaves running is killed when it ends.",
       {param("command", "The command; it may have several lines.").string().required()},
       [options = std::move(options)](const Args& args) {
-        ChildOptions child;
+        SubprocessOptions child;
         child.arguments = {"bash", "-c", args.string("command").str()};
         child.environment = options.environment;
         child.folder = options.folder;

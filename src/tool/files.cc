@@ -21,7 +21,7 @@ constexpr std::size_t kMaxUndo = std::size_t{64} << 20;  // bytes that are kept 
 ToolOutput failure(const std::string& words) { return ToolOutput::failure(Text::repaired(words)); }
 ToolOutput success(const std::string& words) { return ToolOutput::text(Text::repaired(words)); }
 
-// Lines as OpenManus counts them: a line end behind the last line begins another, empty one.
+// Lines as OpenManus counts them: a line end after the last line starts another, empty one.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> out;
   for (;;) {
@@ -324,19 +324,19 @@ ToolOutput FilesTool::insert(const Call& call) {
                    listed({0, static_cast<std::int64_t>(lines.size())}));
   }
   const Text new_text = call.args.string("new_str");
-  const auto behind = static_cast<std::size_t>(line);
-  // Where the line behind the new ones begins; none does at the end, where a line end must come first.
+  const auto after_line = static_cast<std::size_t>(line);
+  // The offset of the line after the new ones; at the end there is none, and a line end must come first.
   std::string after = *before;
-  if (behind == lines.size()) {
+  if (after_line == lines.size()) {
     after += "\n" + new_text.str();
   } else {
-    const auto at = static_cast<std::size_t>(lines[behind].data() - before->data());
+    const auto at = static_cast<std::size_t>(lines[after_line].data() - before->data());
     after.insert(at, new_text.str() + "\n");
   }
   if (const auto done = edit(call, *before, after); !done) return failure(done.error().message);
   return success(
       "The file " + call.shown + " has been edited. " +
-      snippet(after, behind, line_ends(new_text), "a snippet of the edited file") +
+      snippet(after, after_line, line_ends(new_text), "a snippet of the edited file") +
       "Review the changes: is the indentation right, and is no line there twice? Edit the file again if "
       "necessary.");
 }

@@ -1,4 +1,5 @@
-// The editor on a real folder with traps around it: the texts of openmanus.md 16, weakness 29, and WORKSPACE1 to WORKSPACE4.
+// The editor on a real folder with traps around it: the texts of openmanus.md 16, weakness 29, and WORKSPACE1
+// to WORKSPACE4.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

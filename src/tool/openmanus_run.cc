@@ -17,7 +17,7 @@ namespace {
 constexpr auto kNumbers = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"NaN", "\"nan\""}, {"Infinity", "\"inf\""}, {"-Infinity", "\"-inf\""}});
 
-// The unit that a \uXXXX escape at `i` spells; -1 if there is none.
+// The unit that a \uXXXX escape at `i` spells; -1 if invalid.
 int unit_at(std::string_view text, std::size_t i) {
   if (text.substr(i, 2) != "\\u" || text.size() < i + 6) return -1;
   int unit = 0;
@@ -31,8 +31,8 @@ int unit_at(std::string_view text, std::size_t i) {
 bool is_high(int unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool is_low(int unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
-// Appends what stands at `i` within a string, and gives the position behind it. A surrogate without its other
-// half, which Python keeps, has no place in UTF-8: it becomes U+FFFD.
+// Appends what stands at `i` within a string, and returns the position after it. A surrogate without its
+// other half, which Python keeps, has no place in UTF-8: it becomes U+FFFD.
 std::size_t append_character(std::string& out, std::string_view text, std::size_t i) {
   const int unit = unit_at(text, i);
   const bool is_pair = is_high(unit) && is_low(unit_at(text, i + 6));

@@ -82,7 +82,7 @@ class Adapted : public RunnableTool {
   std::optional<milliseconds> timeout_;
 };
 
-// OpenManus tells the model which status there is, and takes any.
+// OpenManus shows the model the list of statuses, and accepts any.
 class Terminate : public RunnableTool {
  public:
   const Tool& spec() const override { return spec_; }

@@ -14,7 +14,7 @@ std::size_t media_bytes(const MediaSource& source) {
   return inlined == nullptr ? 0 : inlined->data.size();
 }
 
-// Nothing if the block may stay; otherwise what is said instead.
+// nullopt if the block may stay; otherwise the text that replaces it.
 std::optional<Text> objection(const Block& block) {
   const MediaSource* source = nullptr;
   if (const auto* const image = block.as<ImageBlock>()) source = &image->source;
@@ -51,7 +51,8 @@ ToolOutput limited(ToolOutput output, std::size_t max_bytes) {
   output.content = std::move(kept);
   if (output.structured && output.structured->text().size() > std::max(max_bytes, kMaxMediaBytes)) {
     output.structured.reset();
-    output.content.emplace_back(TextBlock{Text("[... the structured content was too large and was cut ...]")});
+    output.content.emplace_back(
+        TextBlock{Text("[... the structured content was too large and was cut ...]")});
   }
   return output;
 }

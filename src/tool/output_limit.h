@@ -1,4 +1,4 @@
-// What of an output a model gets (TOOL4). Pure; safe from any thread.
+// The limits of an output (TOOL4). Pure; safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 namespace parley {
 
 // The output with at most `max_bytes` of text (but never less than kLeastTextBytes, base/shorten.h), no media
-// of more than 20 MiB of base64, and nothing that is neither text nor media. What was cut is said in its
-// place.
+// of more than 20 MiB of base64, and only text and media. A note replaces what was cut.
 ToolOutput limited(ToolOutput output, std::size_t max_bytes);
 
 }  // namespace parley

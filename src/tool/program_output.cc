@@ -5,13 +5,13 @@
 namespace parley {
 namespace {
 
-std::string ending(const ChildRun& run, const ToolContext& context) {
+std::string ending(const SubprocessRun& run, const ToolContext& context) {
   switch (run.ending) {
-    case ChildRun::Ending::Deadline:
+    case SubprocessRun::Ending::Deadline:
       return "[killed: timeout after " + std::to_string(context.timeout.count()) + " ms]";
-    case ChildRun::Ending::Stop:
+    case SubprocessRun::Ending::Stop:
       return "[killed: the call was stopped]";
-    case ChildRun::Ending::Itself:
+    case SubprocessRun::Ending::Itself:
       break;
   }
   if (run.end.signal != 0) return "[killed by signal " + std::to_string(run.end.signal) + "]";
@@ -24,30 +24,30 @@ void append_lines(std::string& out, std::string_view lines) {
   if (!lines.empty() && !lines.ends_with('\n')) out += '\n';
 }
 
-Json structured(const ChildRun& run) {
+Json structured(const SubprocessRun& run) {
   json::Writer w;
   w.begin_object().key("stdout").string(run.output).key("stderr").string(run.errors).key("exit_status");
   const bool has_status =
-      run.ending == ChildRun::Ending::Itself && run.end.signal == 0 && run.end.status >= 0;
+      run.ending == SubprocessRun::Ending::Itself && run.end.signal == 0 && run.end.status >= 0;
   has_status ? w.number(run.end.status) : w.null();
   return w.end_object().take();
 }
 
 }  // namespace
 
-ToolOutput run_program(const ChildOptions& options, std::string_view input, const ToolContext& context) {
-  // Room for both streams and what is said around them, so that the ending is not cut again.
+ToolOutput run_program(const SubprocessOptions& options, std::string_view input, const ToolContext& context) {
+  // Room for both streams and the text around them, so that the exit status is not cut again.
   constexpr std::size_t kAround = 512;
   const std::size_t room =
       context.max_output_bytes > 2 * kAround ? context.max_output_bytes - kAround : kAround;
-  const auto run = run_child(options, input, room / 2, Deadline::in(context.timeout), context.stop);
+  const auto run = run_subprocess(options, input, room / 2, Deadline::in(context.timeout), context.stop);
   if (!run) return ToolOutput::failure(Text::repaired(run.error().message));
   std::string text;
   append_lines(text, run->output);
   if (!run->errors.empty()) text += "[stderr]\n";
   append_lines(text, run->errors);
   text += ending(*run, context);
-  const bool is_whole = run->ending == ChildRun::Ending::Itself;
+  const bool is_whole = run->ending == SubprocessRun::Ending::Itself;
   ToolOutput out = ToolOutput::of(!is_whole            ? ToolStatus::Interrupted
                                   : run->end.is_good() ? ToolStatus::Ok
                                                        : ToolStatus::Failed,

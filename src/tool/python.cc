@@ -11,7 +11,7 @@ std::shared_ptr<RunnableTool> python_tool(ProgramOptions options) {
                        "only if they are printed. Nothing is kept between calls, and there is no input.",
                        {param("code", "The program.").string().required()},
                        [options = std::move(options)](const Args& args) {
-                         ChildOptions child;
+                         SubprocessOptions child;
                          // Without buffers, so that what was printed is there when the program is killed. The
                          // program comes through a pipe, because an argument has at most 128 KiB.
                          child.arguments = {"python3", "-u", "-"};

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long a tool that keeps its own deadline, or heeds its stop, may take to say what it has got.
+// How long a tool may take to return its output after its deadline or a stop.
 constexpr milliseconds kGrace{1000};
 
 ToolOutput sentence(ToolStatus status, const std::string& words) {
@@ -25,7 +25,7 @@ ToolOutput sentence(ToolStatus status, const std::string& words) {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-// OpenManus takes no text at all for no arguments, and so do some models.
+// OpenManus and some models send an empty text for no arguments.
 Result<Json> arguments_of(const ToolUseBlock& use) {
   const bool is_blank = use.arguments.view().find_first_not_of(" \t\r\n") == std::string_view::npos;
   return is_blank ? Json::trusted(Text("{}")) : use.input();
@@ -39,7 +39,7 @@ std::string explained(const std::vector<Error>& errors) {
   return out;
 }
 
-// What can be checked of the arguments (TOOL2).
+// The schema to check the arguments with (TOOL2).
 Result<Schema> schema_of(const RunnableTool& tool) {
   const Json anything = Json::trusted(Text("{}"));
   const Json& said = tool.accepted();
@@ -48,7 +48,7 @@ Result<Schema> schema_of(const RunnableTool& tool) {
   return is_beyond_us && tool.checks_arguments() ? Schema::of(anything) : std::move(schema);
 }
 
-// What the caller and the tool's thread share. The thread keeps it alive if it is left behind.
+// Shared by the caller and the tool's thread. The thread keeps it alive if the caller returns first.
 struct Call {
   std::mutex mutex;
   std::condition_variable_any changed;
@@ -98,7 +98,7 @@ struct ToolBox::Approval {
   std::mutex mutex = {};
 };
 
-// Waits for the tool until its time is up or a stop is asked for, and then a little more.
+// Waits for the tool until its deadline or a stop, and then for the grace period.
 ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& arguments,
                                ToolContext context) {
   context.timeout = self->tool->timeout().value_or(context.timeout);
@@ -116,7 +116,7 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
     std::thread([own = self, call, arguments, context, is_alone]() mutable {
       ToolOutput output = run_guarded(*own->tool, arguments, context);
       if (is_alone) own->release();
-      own.reset();  // who has the output may let go of the tool, and then it is gone: nobody waits for this
+      own.reset();  // before the output is visible: its reader may destroy the tool without waiting for this
                     // thread
       const std::scoped_lock lock(call->mutex);
       call->output = std::move(output);
@@ -130,7 +130,7 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
   const auto is_done = [&] { return call->output.has_value(); };
   std::unique_lock lock(call->mutex);
   call->changed.wait_until(lock, outer, deadline.at(), is_done);
-  // A tool that keeps its own deadline says more than we could; the others must be told.
+  // A tool with its own deadline returns a better error; the others need a stop.
   if (!is_done() && !outer.stop_requested()) call->changed.wait_for(lock, outer, kGrace, is_done);
   if (!is_done()) {
     lock.unlock();
@@ -188,7 +188,7 @@ bool ToolBox::approves(const ToolUseBlock& use) const {
   return approval_->ask(use);
 }
 
-// Nothing if the call may run (TOOL3).
+// nullopt if the call may run (TOOL3).
 std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const RunnableTool& tool,
                                            const Json& arguments, bool is_approved) const {
   switch (policy_.of(use.name, tool.has_side_effects(arguments))) {
@@ -211,7 +211,7 @@ ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) con
   if (use.name.empty()) return sentence(ToolStatus::Unnamed, "the call has no tool name");
   const auto entry = entry_of(use.name);
   if (!entry) {
-    std::string words = "there is no tool " + quoted(use.name) + "; there is";
+    std::string words = "unknown tool " + quoted(use.name) + "; known tools:";
     for (const auto& known : entries_) words += " " + quoted(known->name);
     return limited(sentence(ToolStatus::Unknown, words), context.max_output_bytes);
   }

@@ -62,7 +62,7 @@ TEST(ToolBox, AnswersEveryCall) {
       {call("echo", ""), "ok: "},
       {call("echo", " \n"), "ok: "},
       {call("", "{}"), "unnamed: the call has no tool name"},
-      {call("Echo"), "unknown: there is no tool 'Echo'; there is 'echo' 'bomb' 'stone' 'poor'"},
+      {call("Echo"), "unknown: unknown tool 'Echo'; known tools: 'echo' 'bomb' 'stone' 'poor'"},
       {call("echo", "[1]"), "broken: invalid arguments: expected an object"},
       {call("echo", R"({"s":1,"n":10,"m":0})"),
        "broken: invalid arguments:\n- /m: unknown member; known members: "

@@ -1,8 +1,8 @@
 // A Workspace is a folder whose files a tool may read and change, and nothing outside of it.
 //
 // Invariants (quoted by tests as WORKSPACE1..WORKSPACE4):
-//   WORKSPACE1  No path leads out of the folder: not "..", not an absolute path, not a link, however it changes
-//       meanwhile. The kernel sees to it (openat2), not a comparison of texts.
+//   WORKSPACE1  No path leads out of the folder: not "..", not an absolute path, not a link, however it
+//               changes meanwhile. The kernel sees to it (openat2), not a comparison of texts.
 //   WORKSPACE2  A file is written whole or not at all, and keeps its mode.
 //   WORKSPACE3  A link is never written through, nor replaced.
 //   WORKSPACE4  Sizes and counts are bounded.
@@ -35,7 +35,7 @@ class Workspace {
   enum class Kind : std::uint8_t { Nothing, File, Folder, Other };
   Result<Kind> kind(const std::string& path) const;
 
-  // Fail with NotFound, Invalid (it leads out, or is no regular file), LimitExceeded, Unavailable.
+  // Fail with NotFound, Invalid (outside of the folder, or not a regular file), LimitExceeded, Unavailable.
   Result<std::string> read(const std::string& path) const;
   Result<void> create(const std::string& path, std::string_view bytes) const;  // makes its folders, too
   Result<void> replace(const std::string& path, std::string_view bytes) const;

@@ -15,7 +15,7 @@ constexpr std::size_t kBatchBytes = std::size_t{4} * 1024 * 1024;  // what recei
 constexpr std::chrono::milliseconds kFirstPause{1'000}, kLongestPause{60'000};
 constexpr std::size_t kAnswerBytes = std::size_t{64} * 1024;
 
-// OTLP: these may pass, and everything else that is no success does not.
+// OTLP: only these statuses are retryable.
 bool may_pass(int status) { return status == 429 || status == 502 || status == 503 || status == 504; }
 
 // The seconds of Retry-After, or nothing. A date is not worth a clock here.
@@ -100,7 +100,7 @@ TraceCounts Tracer::Queue::counts() const {
 void Tracer::Queue::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (true) {
-    // While it pauses, a full batch is no reason to try again; somebody who flushes is.
+    // During a pause a full batch does not trigger an attempt; a flush does.
     const bool pauses = pause_.count() > 0;
     wake_.wait_for(lock, stop, pauses ? pause_ : options_.interval, [&] {
       return oldest() < wanted_ || (!pauses && waiting_.size() >= options_.batch_spans);
@@ -156,10 +156,10 @@ void Tracer::Queue::settle(const Result<net::Response>& answer) {
   }
   ++failures_;
   wanted_ = 0;
-  failure_ = answer ? fail(Code::Unavailable,
-                           "the trace receiver returned status " + std::to_string(answer->status))
-                          .error()
-                    : answer.error();
+  failure_ =
+      answer ? fail(Code::Unavailable, "the trace receiver returned status " + std::to_string(answer->status))
+                   .error()
+             : answer.error();
   if (pause_.count() == 0) log(LogLevel::Warning, "spans could not be sent: " + failure_->message);
   if (answer && !may_pass(answer->status)) {
     counts_.refused += size;

@@ -48,7 +48,7 @@ class Tracer::Queue {
 
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;  // of the thread
-  std::condition_variable settled_;   // of those who flush
+  std::condition_variable settled_;   // for flush()
   std::deque<Entry> waiting_;
   std::deque<Entry> batch_;  // under way; only the thread changes it
   std::size_t waiting_bytes_ = 0;

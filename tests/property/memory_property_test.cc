@@ -744,8 +744,8 @@ void insert_ids(const std::vector<Message>& messages, std::multiset<std::string>
   for (const Message& message : messages) into.insert(message.id()->str());
 }
 
-// MEMORY10: at every budget, however the compressor does, every message of the log is shown, covered, or reported
-// as uncovered; nothing becomes uncovered without a reason; and a summary keeps to its share.
+// MEMORY10: at every budget, however the compressor does, every message of the log is shown, covered, or
+// reported as uncovered; nothing becomes uncovered without a reason; and a summary keeps to its share.
 TEST_P(MemoryProperty, ShowsCoversOrReportsEveryMessage) {
   class Tired : public ExtractiveCompressor {
    public:
@@ -804,8 +804,8 @@ TEST_P(MemoryProperty, ShowsCoversOrReportsEveryMessage) {
   }
 }
 
-// MEMORY11: whatever the limit, the log holds the window and the newest of the rest, and counts what it dropped. A
-// state that is saved and loaded is the same.
+// MEMORY11: whatever the limit, the log holds the window and the newest of the rest, and counts what it
+// dropped. A state that is saved and loaded is the same.
 TEST_P(MemoryProperty, HoldsNoMoreThanItsLimit) {
   for (int seed = GetParam(); seed < kRuns / 2; seed += 4) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "parley/base/ids.h"
-#include "test_backends.h"
 #include "store/backends.h"
 #include "store/lease_owner.h"
 #include "store/row.h"
+#include "test_backends.h"
 
 namespace parley::store {
 namespace {

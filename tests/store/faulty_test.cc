@@ -162,7 +162,7 @@ const Fault kFaults[] = {
      .found_by = "range_gives_what_there_is",
      .range = [](Range& range) { ++range.count; }},
     {.name = "reads a moment ago",
-     .found_by = "every_opening_reads_what_was_acknowledged",
+     .found_by = "every_opening_reads_acknowledged_batches",
      .page =
          [](RowPage& page) {
            if (page.rows.empty() || page.rows.back().position + 1 < page.size) return;

@@ -1,5 +1,5 @@
-// Agents: the think-act loop. A request becomes a message, the model answers, its tools run, and their results
-// go back to the model, until the task is done.
+// Agents: the think-act loop. A request becomes a message, the model answers, its tools run, and their
+// results go back to the model, until the task is done.
 //
 //            run()                    a special tool, a final answer
 //   IDLE ------------> RUNNING ----------------------------------------> FINISHED
@@ -12,16 +12,17 @@
 //   AGENT1   The outcome of a run is visible after it: state() and the report.
 //   AGENT2   A final answer ends the run.
 //   AGENT3   A tool use is stored before its tool runs, and its result before the next step.
-//   AGENT4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every tool use has a
-//            result, or is in the last message and resume() adds its result.
+//   AGENT4   However a run ends (answer, stop, error, kill -9), the stored history is valid: every tool use
+//            has a result, or is in the last message and resume() adds its result.
 //   AGENT5   A call that cannot run (unknown, bad arguments, denied, failing) becomes an error result.
-//   AGENT6   The calls of one step run in parallel if their tools allow it; results keep the order of the calls.
+//   AGENT6   The calls of one step run in parallel if their tools allow it; results keep the order of the
+//            calls.
 //   AGENT7   A special tool ends the run: later calls of the same step do not run.
 //   AGENT8   With ToolChoice::None no tool runs.
 //   AGENT9   A loop (steps with equal calls, or equal text) causes one warning, and then ends the run.
 //   AGENT10  A session has one run at a time: the run holds the lease.
-//   AGENT11  If an answer has more calls than AgentOptions::max_calls, none runs: each gets an error result that
-//            names the limit, and the run fails with LimitExceeded.
+//   AGENT11  If an answer has more calls than AgentOptions::max_calls, none runs: each gets an error result
+//            that names the limit, and the run fails with LimitExceeded.
 //   AGENT12  An answer that the model did not finish (Finish::Length, Finish::ContextFull) is marked in the
 //            history, and resume() asks the model to continue it.
 //   AGENT13  With ToolChoice::Required an answer without a call fails the run; the answer is stored.
@@ -77,9 +78,8 @@ struct AgentOptions {
   std::optional<Text> next_step_prompt = {};  // OpenManus treats null and "" differently
   AgentProfile profile = AgentProfile::Default;
   std::size_t max_steps = 30;
-  std::optional<std::chrono::milliseconds> timeout =
-      {};                                       // of a run; nullopt: no timeout
-  std::size_t duplicate_threshold = 2;          // how often steps may repeat; 0: no limit
+  std::optional<std::chrono::milliseconds> timeout = {};  // of a run; nullopt: no timeout
+  std::size_t duplicate_threshold = 2;                    // how often steps may repeat; 0: no limit
   std::optional<std::size_t> max_observe = {};  // code points of a result; a longer one is cut, with a note
   ToolChoice tool_choice = ToolChoice::Auto;
   std::vector<std::string> special_tools = {"terminate"};

@@ -2,7 +2,8 @@
 //
 // Invariants (quoted by tests as COMPRESSOR1..COMPRESSOR4):
 //   COMPRESSOR1  The call is in the ledger of the model, as Purpose::Compression.
-//   COMPRESSOR2  The model sees roles, texts, tool uses and results: no metadata, no ids, no thinking, no media.
+//   COMPRESSOR2  The model sees roles, texts, tool uses and results: no metadata, no ids, no thinking, no
+//                media.
 //   COMPRESSOR3  If the model fails, returns nothing, is cut off or is late, ExtractiveCompressor is used.
 //   COMPRESSOR4  A summary is at most CompressionRequest::most_bytes long.
 //

@@ -1,5 +1,5 @@
-// The runs of an agent as spans: one `invoke_agent` per run, and in it one `chat` per request to the model and
-// one `execute_tool` per call.
+// The runs of an agent as spans: one `invoke_agent` per run, and in it one `chat` per request to the model
+// and one `execute_tool` per call.
 //
 // Invariants (quoted by tests as SPAN1..SPAN3):
 //   SPAN1  Every span of a run ends before the run does.

@@ -1,16 +1,16 @@
 // The tools of MCP servers (Model Context Protocol), as RunnableTools in a ToolBox.
 //
 // Invariants (quoted by tests as MCP1..MCP9):
-//   MCP1  A call is sent once. If its server dies, stops responding or is stopped during the call, the output is
-//         Interrupted, and the call is not retried. An HTTP stream that ended too soon is resumed if the server
-//         supports it.
+//   MCP1  A call is sent once. If its server dies, stops responding or is stopped during the call, the output
+//         is Interrupted, and the call is not retried. An HTTP stream that ended too soon is resumed if the
+//         server supports it.
 //   MCP2  The next call restarts, or reconnects to, a server that is down; at most once per call, and after
 //         several failures only after a pause that doubles. After a start that took all of start_timeout, the
-//         longest pause applies, so that a server that never responds delays one call a minute. A call that is
-//         stopped or has less time than that does not count as a failure of the server.
+//         longest pause applies, so that a server that never responds delays one call a minute. A call that
+//         is stopped or has less time than that does not count as a failure of the server.
 //   MCP3  Every wait has a deadline and reacts to a stop; the server then receives notifications/cancelled.
-//   MCP4  Messages over the limit, lines that are not messages, and responses without a request are discarded;
-//         none of them ends the program.
+//   MCP4  Messages over the limit, lines that are not messages, and responses without a request are
+//         discarded; none of them ends the program.
 //   MCP5  Each (server, tool) has a unique name of at most 64 of [A-Za-z0-9_-], which depends on the set of
 //         tools and not on their order.
 //   MCP6  The whole output of a tool is kept: text, image, audio, resources, structured content, error flag.
@@ -95,9 +95,9 @@ class McpTools {
   McpTools& operator=(McpTools&&) noexcept;
   ~McpTools();
 
-  // Updates the registry to the current tools of the servers. Sends tools/list, in parallel, to servers that are
-  // new, restarted or reported changed tools; without any, this costs nothing. The tools of a server that fails
-  // stay. REQUIRES: no box.run() is in progress.
+  // Updates the registry to the current tools of the servers. Sends tools/list, in parallel, to servers that
+  // are new, restarted or reported changed tools; without any, this costs nothing. The tools of a server that
+  // fails stay. REQUIRES: no box.run() is in progress.
   McpUpdate update(ToolBox& box, const std::stop_token& stop = {});
 
  private:

@@ -28,7 +28,8 @@ struct Budget {
   std::optional<std::size_t> exchanges = {};  // steps that call tools, with their results
   std::optional<std::size_t> tokens = {};     // needs MemoryOptions::token_cost
   std::optional<std::size_t> bytes = {};  // of texts, calls, outputs and inline media, as JSON spells them
-  std::optional<std::chrono::milliseconds> age = {};  // since a message was added; does not apply to protected messages
+  std::optional<std::chrono::milliseconds> age =
+      {};  // since a message was added; does not apply to protected messages
 
   // When a limit is exceeded, the window shrinks to this share of it, so that its first messages, which a
   // provider caches, change rarely. 1 evicts no more than necessary.

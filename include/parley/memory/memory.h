@@ -7,24 +7,27 @@
 //
 // Invariants (quoted by tests as MEMORY1..MEMORY11):
 //   MEMORY1   The window has no result without its tool use, and no answered tool use without its result.
-//   MEMORY2   System messages, pins, the newest user request and the newest message or exchange leave the window
-//             only by remove() and clear().
-//   MEMORY3   The open exchange, which has tool uses without results, leaves the window only by clear(), and only
-//             its results can be added after it.
-//   MEMORY4   After every operation the window is within its budget. An operation that would exceed it fails with
-//             LimitExceeded, naming the largest protected message, and changes nothing. The limits of messages
-//             and exchanges do not apply to the newest user request and the newest message or exchange: if
-//             protected messages exceed a limit because of these, the window holds only protected messages.
-//             Messages that unpin() or remove() then unprotects leave with the next message that is added.
+//   MEMORY2   System messages, pins, the newest user request and the newest message or exchange leave the
+//             window only by remove() and clear().
+//   MEMORY3   The open exchange, which has tool uses without results, leaves the window only by clear(), and
+//             only its results can be added after it.
+//   MEMORY4   After every operation the window is within its budget. An operation that would exceed it fails
+//             with LimitExceeded, naming the largest protected message, and changes nothing. The limits of
+//             messages and exchanges do not apply to the newest user request and the newest message or
+//             exchange: if protected messages exceed a limit because of these, the window holds only
+//             protected messages. Messages that unpin() or remove() then unprotects leave with the next
+//             message that is added.
 //   MEMORY5   An operation returns the messages that it evicts, oldest first.
-//   MEMORY6   The log has the order in which messages were added and counts all of them; only clear() empties it.
-//   MEMORY7   A copy costs the same at any size and shares all messages. Changes of one copy do not affect others.
+//   MEMORY6   The log has the order in which messages were added and counts all of them; only clear() empties
+//             it.
+//   MEMORY7   A copy costs the same at any size and shares all messages. Changes of one copy do not affect
+//             others.
 //   MEMORY8   The messages of the window are in the order of the log.
 //   MEMORY9   A summary stands at the position of the first message it covers, and names the messages.
-//   MEMORY10  Every message of the log is in the window, covered by the summary, uncovered (it left the window and
-//             no summary covers it: uncovered() returns it), or was removed.
-//   MEMORY11  Outside of the window the log holds at most LogLimit: the newest covered or uncovered messages, and
-//             no removed ones. log_dropped() counts the messages that it no longer holds.
+//   MEMORY10  Every message of the log is in the window, covered by the summary, uncovered (it left the
+//             window and no summary covers it: uncovered() returns it), or was removed.
+//   MEMORY11  Outside of the window the log holds at most LogLimit: the newest covered or uncovered messages,
+//             and no removed ones. log_dropped() counts the messages that it no longer holds.
 //
 // Memory use: the messages of the window and of MEMORY11, about 100 bytes for each of them, and 8 bytes for
 // each run of adjacent messages that left the window in the same way. It does not grow with the number of
@@ -58,8 +61,8 @@
 
 namespace parley {
 
-// What add() does with a message whose id is already in the log (in a StoredMemory: in the session). The id of
-// a removed message can be used again.
+// What add() does with a message whose id is already in the log (in a StoredMemory: in the session). The id
+// of a removed message can be used again.
 enum class Duplicates : std::uint8_t {
   Skip,  // AgentScope's default
   Keep,
@@ -99,8 +102,8 @@ struct MemoryOptions {
   // The model sees a longer text with its middle cut out, in a message without unknown members.
   std::optional<std::size_t> text_bytes = {};
   // add_filter changes what enters the log. view_filter changes what the model sees; the log keeps the
-  // original. view_filter is called once per message, also for messages of a loaded state, and must not change
-  // role, tool uses and results.
+  // original. view_filter is called once per message, also for messages of a loaded state, and must not
+  // change role, tool uses and results.
   MessageFilter add_filter = {};
   MessageFilter view_filter = {};
   std::shared_ptr<Compressor> compressor = {};
@@ -152,9 +155,9 @@ class Memory {
   Memory& operator=(Memory other) noexcept;
   ~Memory();
 
-  // Appends messages, all of them or none. Fails with BrokenHistory if a result has no pending tool use, or if
-  // tool uses are pending and another message is added (call complete_pending() first); with Invalid if a mark
-  // is empty or a filter changed what it must not.
+  // Appends messages, all of them or none. Fails with BrokenHistory if a result has no pending tool use, or
+  // if tool uses are pending and another message is added (call complete_pending() first); with Invalid if a
+  // mark is empty or a filter changed what it must not.
   Result<Change> add(std::span<const Message> messages, std::span<const Text> marks = {});
   Result<Change> add(const Message& message, std::span<const Text> marks = {}) {
     return add({&message, 1}, marks);
@@ -193,22 +196,23 @@ class Memory {
   std::vector<Message> get(const Selection& selection);
   std::vector<Message> get() { return get(Selection{}); }
 
-  // Removes messages from the window and the log, each with its whole exchange; they can be added again. Their
-  // memory is freed when no copy and no snapshot uses them. An index is a position in window(); fails with
-  // NotFound if it is out of range. Unknown ids and marks remove nothing. Fails with Invalid if the exchange is
-  // open.
+  // Removes messages from the window and the log, each with its whole exchange; they can be added again.
+  // Their memory is freed when no copy and no snapshot uses them. An index is a position in window(); fails
+  // with NotFound if it is out of range. Unknown ids and marks remove nothing. Fails with Invalid if the
+  // exchange is open.
   Result<Change> remove(std::size_t index);
   Result<Change> remove(std::span<const Text> ids);
   Result<Change> remove(const Text& id) { return remove({&id, 1}); }
   Result<Change> remove_by_mark(std::span<const Text> marks);
   Result<Change> remove_by_mark(const Text& mark) { return remove_by_mark({&mark, 1}); }
 
-  // Selects messages by `ids` and by `old_mark`, each if given; removes `old_mark` and adds `new_mark`, each if
-  // not empty. Returns the number of messages with changed marks.
+  // Selects messages by `ids` and by `old_mark`, each if given; removes `old_mark` and adds `new_mark`, each
+  // if not empty. Returns the number of messages with changed marks.
   std::size_t update_messages_mark(const Text& new_mark, const Text& old_mark = {},
                                    std::optional<std::span<const Text>> ids = {});
 
-  // A pin keeps the exchange of a message in the window. Both fail with NotFound if the id is not in the window.
+  // A pin keeps the exchange of a message in the window. Both fail with NotFound if the id is not in the
+  // window.
   Result<void> pin(const Text& id);
   Result<void> unpin(const Text& id);
 
@@ -216,22 +220,22 @@ class Memory {
   // messages exceed the budget, also some of the newest. Fails, and changes nothing, if there is nothing to
   // compress or no room for a summary, or if the compressor fails, is late, or returns no shorter text.
   Result<Change> compress();
-  // Shrinks the window to at most `share` of its bytes, for a model that reports a too long context. Evicts the
-  // summary first, then the oldest unprotected messages (MEMORY2, MEMORY3). Fails with LimitExceeded, and changes
-  // nothing, if everything is protected.
+  // Shrinks the window to at most `share` of its bytes, for a model that reports a too long context. Evicts
+  // the summary first, then the oldest unprotected messages (MEMORY2, MEMORY3). Fails with LimitExceeded, and
+  // changes nothing, if everything is protected.
   Result<Change> evict(double share);
-  // Like evict(), but summarizes the evicted messages if there is a compressor and the window with the summary
-  // is within `share`; the summary has at most CompressionPolicy::summary_share of it. If that fails, evicts
-  // without a summary, and compression_error() says why.
+  // Like evict(), but summarizes the evicted messages if there is a compressor and the window with the
+  // summary is within `share`; the summary has at most CompressionPolicy::summary_share of it. If that fails,
+  // evicts without a summary, and compression_error() says why.
   Result<Change> shrink(double share);
   const std::optional<Summary>& summary() const;
   std::vector<Message> covered() const;  // the messages that the summary covers, as far as the log holds them
-  // Messages that left the window without a summary (by a budget, age or evict()), or whose summary was removed:
-  // the model does not know of them. Their number, and those that the log holds, oldest first.
+  // Messages that left the window without a summary (by a budget, age or evict()), or whose summary was
+  // removed: the model does not know of them. Their number, and those that the log holds, oldest first.
   std::size_t uncovered_size() const;
   std::vector<Message> uncovered() const;
-  // AgentScope's: sets the summary, after the first system messages; it covers no messages. "" removes it. Fails
-  // with LimitExceeded if it does not fit.
+  // AgentScope's: sets the summary, after the first system messages; it covers no messages. "" removes it.
+  // Fails with LimitExceeded if it does not fit.
   Result<Change> update_compressed_summary(const Text& text);
   // The error of the last automatic compression or shrink(), if it failed: messages then leave the window
   // uncovered.
@@ -243,9 +247,9 @@ class Memory {
 
   void clear();  // window, log, marks, pins and summary
 
-  // The state without the options, as far as the log holds it, as one JSON object for load_state_dict(), which
-  // also reads AgentScope's two forms. An invalid state is refused as a whole, with the path of the error. A
-  // state over the budget is trimmed, and the evicted messages are returned.
+  // The state without the options, as far as the log holds it, as one JSON object for load_state_dict(),
+  // which also reads AgentScope's two forms. An invalid state is refused as a whole, with the path of the
+  // error. A state over the budget is trimmed, and the evicted messages are returned.
   Result<Json> state_dict() const;
   Result<Change> load_state_dict(const Json& state);
 

@@ -1,5 +1,6 @@
 // OpenManusMemory behaves exactly like OpenManus' Memory: it keeps the last max_messages messages and ignores
-// tool uses and results, so it can break a conversation. Use it to reproduce runs; use Memory in new programs.
+// tool uses and results, so it can break a conversation. Use it to reproduce runs; use Memory in new
+// programs.
 //
 // Limits follow Python slices: 0 is no limit, and a negative limit keeps nothing.
 //
@@ -38,8 +39,8 @@ class OpenManusMemory {
 
   // messages[-n:] of Python: all for 0, and all but the first -n for a negative n.
   std::vector<Message> get_recent_messages(std::int64_t n) const;
-  // Each message as the original's to_dict() writes it, also a message that was read: without nulls and unknown
-  // members.
+  // Each message as the original's to_dict() writes it, also a message that was read: without nulls and
+  // unknown members.
   std::vector<Json> to_dict_list(Dialect dialect = Dialect::OpenManus, Form form = Form::Canonical) const;
 
   std::span<const Message> messages() const { return messages_; }

@@ -5,7 +5,8 @@
 // covered() and uncovered() are empty, and StoredMemory::log() reads all messages from the store.
 //
 // Invariants (quoted by tests as STORED1..STORED5):
-//   STORED1  An edit is stored and then applied, or neither: if the store refuses it, the memory is unchanged.
+//   STORED1  An edit is stored and then applied, or neither: if the store refuses it, the memory is
+//            unchanged.
 //   STORED2  Opening the session again with the same options gives an equal memory.
 //   STORED3  Stored records are never changed or removed: eviction, removal, compression and clear() append
 //            records (P8).

@@ -19,8 +19,8 @@ Result<store::Record> to_record(const Message& message);
 // The texts of a message and of its results, one per line; without thinking.
 Text stored_text(const Message& message);
 
-// The messages among records, in order; skips other kinds. They share one buffer. Fails like read(), naming the
-// position.
+// The messages among records, in order; skips other kinds. They share one buffer. Fails like read(), naming
+// the position.
 Result<std::vector<Message>> to_messages(std::span<const store::StoredRecord> records);
 
 }  // namespace parley

@@ -1,12 +1,13 @@
 // OpenManus' three requests to any Model: a text, a text about images, and a step that may call tools.
 //
 // Invariants (quoted by tests as ASK1..ASK4):
-//   ASK1  A text is the model's output, byte for byte. An incomplete answer (a broken stream, the output limit,
-//         a filter) and an empty answer are errors. With AskOptions::openmanus a text that the model or its
-//         provider ended early is a success, as in OpenManus.
+//   ASK1  A text is the model's output, byte for byte. An incomplete answer (a broken stream, the output
+//         limit, a filter) and an empty answer are errors. With AskOptions::openmanus a text that the model
+//         or its provider ended early is a success, as in OpenManus.
 //   ASK2  The answer of ask_tool() has everything: thinking, finish reason, usage, calls.
 //   ASK3  No message that was passed in is changed or left out.
-//   ASK4  An image is checked before it is sent, and its media type is that of its bytes. URLs are not fetched.
+//   ASK4  An image is checked before it is sent, and its media type is that of its bytes. URLs are not
+//         fetched.
 //
 // Functions are safe from any thread.
 #pragma once
@@ -42,8 +43,8 @@ struct AskOptions {
 Called<Text> ask(Model& model, std::span<const Message> messages, const AskOptions& options = {});
 
 // Adds the images (base64, data URLs, http or https URLs) after the text of the last message, which must be a
-// user message. Fails with Unsupported if the model does not accept images, with Invalid if the last message is
-// not a user message, and like parse_user_request() for an invalid image.
+// user message. Fails with Unsupported if the model does not accept images, with Invalid if the last message
+// is not a user message, and like parse_user_request() for an invalid image.
 Called<Text> ask_with_images(Model& model, std::span<const Message> messages,
                              std::span<const std::string_view> images, const AskOptions& options = {});
 

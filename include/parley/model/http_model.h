@@ -52,8 +52,8 @@ struct ModelConfig {
   std::shared_ptr<Timer> timer = system_timer();
 };
 
-// Fails like parse_model_name() and url_of(), and with Missing, naming the variable, if the provider's own server
-// is used without a key.
+// Fails like parse_model_name() and url_of(), and with Missing, naming the variable, if the provider's own
+// server is used without a key.
 Result<std::shared_ptr<Model>> open_model(ModelConfig config);
 
 }  // namespace parley

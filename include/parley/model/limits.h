@@ -13,9 +13,9 @@ struct Timeouts {
   std::chrono::milliseconds total{600'000};       // of a call, with all attempts and waits
 };
 
-// Before attempt n + 1 a call waits as long as the provider requests, or first * 2^(n - 1), at most `longest`,
-// minus a random jitter of up to a quarter. A wait that would end after Timeouts::total is not started, so all
-// waits of a call together stay below it.
+// Before attempt n + 1 a call waits as long as the provider requests, or first * 2^(n - 1), at most
+// `longest`, minus a random jitter of up to a quarter. A wait that would end after Timeouts::total is not
+// started, so all waits of a call together stay below it.
 struct RetryPolicy {
   unsigned attempts = 3;
   std::chrono::milliseconds first{500};

@@ -4,10 +4,10 @@
 //   MODEL1  The answer to a request is the same message whether it is streamed or not.
 //   MODEL2  A call is retried only if its failure is retryable and none of its events was delivered.
 //   MODEL3  If a stream breaks, the answer has what was delivered, and `cut` says why it is incomplete. Its
-//           message can be stored and sent again: incomplete calls are left out, with a note, and of an answer
-//           over the size limit the first MiB stays.
-//   MODEL4  After a stop the call ends soon: with an incomplete answer if anything was delivered, with Cancelled
-//           otherwise.
+//           message can be stored and sent again: incomplete calls are left out, with a note, and of an
+//           answer over the size limit the first MiB stays.
+//   MODEL4  After a stop the call ends soon: with an incomplete answer if anything was delivered, with
+//           Cancelled otherwise.
 //   MODEL5  Every call, also a failed one, is in the ledger once, with all its attempts.
 //   MODEL6  A conversation that does not fit the context window is ContextTooLong, and is not retried.
 //   MODEL7  No error and no note contains a key.
@@ -48,8 +48,8 @@ struct ReplySchema {
 };
 
 struct ModelRequest {
-  // Messages, system part, tools and settings. The model's configuration provides missing settings (the model,
-  // the most tokens).
+  // Messages, system part, tools and settings. The model's configuration provides missing settings (the
+  // model, the most tokens).
   Conversation conversation;
   // Sent to providers that support it. The caller must check the reply.
   std::optional<ReplySchema> reply = {};

@@ -1,14 +1,14 @@
 // Token prices: a table by prefixes of model names, which the user can edit.
 //
 // Invariants (quoted by tests as PRICE1..PRICE3):
-//   PRICE1  The row with the longest matching prefix decides; a row with a provider matches only that provider,
-//           and wins over a row without one.
+//   PRICE1  The row with the longest matching prefix decides; a row with a provider matches only that
+//           provider, and wins over a row without one.
 //   PRICE2  Tokens from a cache are not also counted as fresh input.
 //   PRICE3  A cost is known only if the row and the counts of input and output are known.
 //
 // As JSON a table is a list: [{"model": "gpt-4o", "input": 2.5, "cache_read": 1.25, "output": 10}, ...], in
-// dollars per million tokens; "provider" and the two cache prices are optional; the default of the latter is the
-// price of fresh input.
+// dollars per million tokens; "provider" and the two cache prices are optional; the default of the latter is
+// the price of fresh input.
 //
 // A value; one thread at a time. find() and cost() are safe from any thread.
 #pragma once

@@ -3,8 +3,8 @@
 //
 // Invariants (quoted by tests as PROVIDER1..PROVIDER3):
 //   PROVIDER1  Every provider has a unique name, a path, and a dialect with streams.
-//   PROVIDER2  "provider/name" and "provider:name" are the same model; everything after the first separator is
-//              the name.
+//   PROVIDER2  "provider/name" and "provider:name" are the same model; everything after the first separator
+//              is the name.
 //   PROVIDER3  A model's name in a path is percent-encoded.
 //
 // Constants and pure functions; safe from any thread.
@@ -59,8 +59,8 @@ struct ModelName {
 // Fails with Invalid if the separator or the name is missing, like provider_named(), and with InvalidUtf8.
 Result<ModelName> parse_model_name(std::string_view text);
 
-// The URL of a request. An empty `base_url` or `version` is the provider's default. Fails with Missing if there is
-// no base URL, with Invalid if it is not an http or https URL.
+// The URL of a request. An empty `base_url` or `version` is the provider's default. Fails with Missing if
+// there is no base URL, with Invalid if it is not an http or https URL.
 struct Endpoint {
   std::string_view base_url = {};
   std::string_view version = {};

@@ -3,8 +3,8 @@
 //
 // Invariants (quoted by tests as RECORDER1..RECORDER5):
 //   RECORDER1  The client gets the response as it arrives: status, headers, body chunk by chunk.
-//   RECORDER2  No key is recorded. Only method, path and body of a request and status, body and the few headers
-//              that clients use of a response are recorded, all redacted (base/redact.h).
+//   RECORDER2  No key is recorded. Only method, path and body of a request and status, body and the few
+//              headers that clients use of a response are recorded, all redacted (base/redact.h).
 //   RECORDER3  Only complete responses are recorded.
 //   RECORDER4  A Rehearsal with the script returns the same bytes for the same requests, unless they were
 //              redacted or are not UTF-8.
@@ -25,13 +25,14 @@
 namespace parley {
 
 struct RecorderOptions {
-  // The base URL of the provider, as its clients use it. A request path that starts with the path of the URL is
-  // kept; otherwise the URL replaces "/v1".
+  // The base URL of the provider, as its clients use it. A request path that starts with the path of the URL
+  // is kept; otherwise the URL replaces "/v1".
   Url target = {};
   std::optional<Url> proxy = {};  // proxy and ca_file: see net::Request
   std::string ca_file = {};
-  std::uint16_t port = 0;                                  // 0: any free port
-  std::size_t max_bytes = std::size_t{256} * 1024 * 1024;  // of the script; the rest is forwarded but not recorded
+  std::uint16_t port = 0;  // 0: any free port
+  std::size_t max_bytes =
+      std::size_t{256} * 1024 * 1024;  // of the script; the rest is forwarded but not recorded
 };
 
 class Recorder {

@@ -9,11 +9,11 @@
 // Invariants (quoted by tests as REHEARSAL1..REHEARSAL6):
 //   REHEARSAL1  Its model is named "rehearsal", and its own answers name it.
 //   REHEARSAL2  The same requests in the same order get the same answers, byte for byte.
-//   REHEARSAL3  The next turn of a script depends only on the messages of the request, so that a client that was
-//               killed can resume. Only faults are counted, from the start of the server.
+//   REHEARSAL3  The next turn of a script depends only on the messages of the request, so that a client that
+//               was killed can resume. Only faults are counted, from the start of the server.
 //   REHEARSAL4  An answer is the same message whether it is streamed or not.
-//   REHEARSAL5  It calls only tools of the request, unless a script says otherwise; with the tool choice "none" the
-//               patterns call no tool.
+//   REHEARSAL5  It calls only tools of the request, unless a script says otherwise; with the tool choice
+//               "none" the patterns call no tool.
 //   REHEARSAL6  It makes no outgoing connections.
 //
 // docs/rehearsal.md has the format of scripts. One thread at a time; it serves many clients concurrently.

@@ -27,7 +27,7 @@ struct UsageTotals {
   std::uint64_t calls = 0, failed = 0, attempts = 0;
   std::uint64_t fresh = 0, cache_read = 0, cache_write = 0;  // input
   std::uint64_t output = 0, reasoning = 0;                   // reasoning is part of output
-  std::uint64_t unreported = 0;                                  // calls without token counts
+  std::uint64_t unreported = 0;                              // calls without token counts
   std::uint64_t unpriced = 0;                                // calls of unknown cost
   double cost = 0;                                           // dollars, of the others
   std::chrono::microseconds latency{0};

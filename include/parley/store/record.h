@@ -92,8 +92,9 @@ struct Appended {
 struct Range {
   Position first = 0;
   std::size_t count = std::numeric_limits<std::size_t>::max();
-  std::size_t bytes = std::size_t{64} << 20;  // of bodies; at least one record is returned, even if it is larger
-  bool with_damaged = false;                  // return a damaged record as such instead of an error (P6)
+  std::size_t bytes = std::size_t{64}
+                      << 20;  // of bodies; at least one record is returned, even if it is larger
+  bool with_damaged = false;  // return a damaged record as such instead of an error (P6)
 };
 
 struct Page {
@@ -127,8 +128,8 @@ struct Hit {
   std::string text = {};  // the line that contains the first word found
 };
 
-// The right to run a session alone, for a limited time. While a lease is held, a batch without its token fails
-// with Conflict. A batch with a token fails with Conflict if that lease is not held.
+// The right to run a session alone, for a limited time. While a lease is held, a batch without its token
+// fails with Conflict. A batch with a token fails with Conflict if that lease is not held.
 struct Lease {
   std::string token;
   std::string owner;

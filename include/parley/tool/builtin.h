@@ -19,8 +19,8 @@ namespace parley {
 // Reports that the task is done or failed, and ends the run of an agent (AgentOptions::special_tools).
 std::shared_ptr<RunnableTool> terminate_tool();
 
-// Asks the user and returns a line, or nullopt without an answer. Called by one thread at a time; should return
-// soon after a stop.
+// Asks the user and returns a line, or nullopt without an answer. Called by one thread at a time; should
+// return soon after a stop.
 using AskHuman = std::function<std::optional<std::string>(const Text& question, const std::stop_token& stop)>;
 std::shared_ptr<RunnableTool> ask_human_tool(AskHuman ask);
 
@@ -37,8 +37,8 @@ std::shared_ptr<RunnableTool> bash_tool(ProgramOptions options = {});
 // Runs a Python program in a subprocess.
 std::shared_ptr<RunnableTool> python_tool(ProgramOptions options = {});
 
-// Views and edits files beneath `root` only; paths and links cannot leave it. Fails with NotFound if the folder
-// does not exist.
+// Views and edits files beneath `root` only; paths and links cannot leave it. Fails with NotFound if the
+// folder does not exist.
 Result<std::shared_ptr<RunnableTool>> files_tool(const std::string& root, Text name = Text("files"));
 
 // Searches the conversations of one tenant. The model cannot select another.

@@ -18,9 +18,9 @@ namespace parley {
 Text openmanus_text(std::string_view name, const ToolOutput& output);
 
 // Runs a call like OpenManus: accepts the arguments that Python's json.loads() accepts, and reports arguments
-// that execute() refuses with Python's texts and OpenManus' class names. A tool receives NaN and infinities as
-// the strings "nan", "inf" and "-inf", as Python prints them, and a lone surrogate as U+FFFD, because Text is
-// UTF-8. Otherwise like ToolBox::run().
+// that execute() refuses with Python's texts and OpenManus' class names. A tool receives NaN and infinities
+// as the strings "nan", "inf" and "-inf", as Python prints them, and a lone surrogate as U+FFFD, because Text
+// is UTF-8. Otherwise like ToolBox::run().
 ToolOutput openmanus_run(const ToolBox& tools, const ToolUseBlock& use, const ToolContext& context = {});
 
 struct OpenManusToolsOptions {
@@ -30,8 +30,8 @@ struct OpenManusToolsOptions {
 };
 
 // python_execute, bash, str_replace_editor, planning, ask_human and terminate, with OpenManus' parameters and
-// outputs. They use Parley's tools: bash keeps no shell between calls, and an error of python_execute does not
-// lose printed output. Fails like files_tool().
+// outputs. They use Parley's tools: bash keeps no shell between calls, and an error of python_execute does
+// not lose printed output. Fails like files_tool().
 Result<std::vector<std::shared_ptr<RunnableTool>>> openmanus_tools(const OpenManusToolsOptions& options);
 
 }  // namespace parley

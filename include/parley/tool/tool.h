@@ -1,11 +1,12 @@
-// A RunnableTool is a Tool (the description for the model) with an implementation; a ToolBox is the registry of
-// an agent's tools.
+// A RunnableTool is a Tool (the description for the model) with an implementation; a ToolBox is the registry
+// of an agent's tools.
 //
 // Invariants (quoted by tests as TOOL1..TOOL6):
-//   TOOL1  For any call (an unknown name, arguments that are not JSON or violate the schema, a tool that throws,
-//          hangs, floods or dies), ToolBox::run returns an output that the model can read. It never throws.
-//   TOOL2  A tool receives only arguments that match its schema. If checks_arguments() is true and the schema is
-//          not supported here, it receives any object.
+//   TOOL1  For any call (an unknown name, arguments that are not JSON or violate the schema, a tool that
+//          throws, hangs, floods or dies), ToolBox::run returns an output that the model can read. It never
+//          throws.
+//   TOOL2  A tool receives only arguments that match its schema. If checks_arguments() is true and the schema
+//          is not supported here, it receives any object.
 //   TOOL3  A tool with side effects runs only if the policy allows it or the user approved.
 //   TOOL4  An output is UTF-8 and within its limit; a note marks where it was cut.
 //   TOOL5  A stop or a deadline ends a tool soon, with its subprocesses; the output says so.
@@ -113,12 +114,12 @@ using Approve = std::function<bool(const ToolUseBlock& use)>;
 
 // The registry of the tools of one agent. Build it on one thread; run() is safe from any.
 //
-// Each call runs on its own thread, so that run() can return although a tool ignores its stop and its deadline
-// (TOOL5): the tool stays alive until its thread returns.
+// Each call runs on its own thread, so that run() can return although a tool ignores its stop and its
+// deadline (TOOL5): the tool stays alive until its thread returns.
 class ToolBox {
  public:
-  // Fails with Conflict if the name is taken, and like Schema::of() if the schema is invalid; with Unsupported
-  // unless the tool checks its own arguments.
+  // Fails with Conflict if the name is taken, and like Schema::of() if the schema is invalid; with
+  // Unsupported unless the tool checks its own arguments.
   Result<void> add(std::shared_ptr<RunnableTool> tool);
   bool remove(std::string_view name);
   RunnableTool* find(std::string_view name) const;

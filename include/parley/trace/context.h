@@ -1,5 +1,5 @@
-// The context of a span: the ids of its trace and of itself, and their W3C format, which is sent in the header
-// "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".
+// The context of a span: the ids of its trace and of itself, and their W3C format, which is sent in the
+// header "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".
 //
 // Plain values and pure functions; safe from any thread.
 #pragma once

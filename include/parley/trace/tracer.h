@@ -2,18 +2,18 @@
 //
 // Invariants (quoted by tests as TRACE1..TRACE8):
 //   TRACE1  Starting and ending a span never waits for the network.
-//   TRACE2  At most queue_spans spans and queue_bytes bytes are queued, beside the batch that is being sent; the
-//           oldest spans above that are dropped.
+//   TRACE2  At most queue_spans spans and queue_bytes bytes are queued, beside the batch that is being sent;
+//           the oldest spans above that are dropped.
 //   TRACE3  Every ended span is counted once: sent, refused, dropped, or still queued.
-//   TRACE4  Content (KeyType::Content) is sent only if capture_content; text that looks like a secret is never
-//           sent.
-//   TRACE5  A span has its parent's trace id; ids are W3C's, and never 0. A trace whose traceparent is not sampled
-//           is not recorded.
-//   TRACE6  Whatever the receiver does, flush() and the destructor of a Tracer return by their deadlines, except
-//           for the DNS look-up of the receiver's name.
+//   TRACE4  Content (KeyType::Content) is sent only if capture_content; text that looks like a secret is
+//           never sent.
+//   TRACE5  A span has its parent's trace id; ids are W3C's, and never 0. A trace whose traceparent is not
+//           sampled is not recorded.
+//   TRACE6  Whatever the receiver does, flush() and the destructor of a Tracer return by their deadlines,
+//           except for the DNS look-up of the receiver's name.
 //   TRACE7  Spans arrive in the order in which they end, each at most once unless a response is lost.
-//   TRACE8  A child span uses the clock of its root, so that setting the system time cannot move a child out of
-//           its parent.
+//   TRACE8  A child span uses the clock of its root, so that setting the system time cannot move a child out
+//           of its parent.
 //
 // A Tracer is safe from any thread; a Span is for one thread at a time, and may outlive its Tracer.
 #pragma once
@@ -73,8 +73,8 @@ class Span {
   Span& operator=(Span&&) noexcept;
   ~Span();  // ends it
 
-  // Sets an attribute; a later value of the same key replaces it, and null removes it. A value that does not have
-  // the key's type is sent as text.
+  // Sets an attribute; a later value of the same key replaces it, and null removes it. A value that does not
+  // have the key's type is sent as text.
   template <typename T>
   Span& set(Key key, const T& v) {
     if (wants(key)) put(key, to_serializable(v));

@@ -32,7 +32,7 @@ Result<void> positions_have_no_gap(const Open& open) {
   return expect_numbered(*s.two, key, next);
 }
 
-Result<void> every_opening_reads_what_was_acknowledged(const Open& open) {
+Result<void> every_opening_reads_acknowledged_batches(const Open& open) {
   PARLEY_TRY(const Subject s, subject(open));
   const SessionKey key = s.key("both");
   for (std::size_t i = 0; i < 40; ++i) {
@@ -166,7 +166,7 @@ Result<void> resolve_tells_what_became_of_a_batch(const Open& open) {
   PARLEY_TRY(const Subject s, subject(open));
   const SessionKey key = s.key("resolved");
   PARLEY_TRY(const auto none, must("resolve without a session", s.one->resolve(key, "b")));
-  PARLEY_CHECK(expect("resolve finds nothing where there is no session", !none));
+  PARLEY_CHECK(expect("resolve finds nothing without a session", !none));
   PARLEY_CHECK(append(*s.one, key, numbered(0, 2)));
   PARLEY_TRY(const auto not_yet, must("resolve before the append", s.two->resolve(key, "b")));
   PARLEY_CHECK(expect("resolve finds nothing before the append", !not_yet));
@@ -224,9 +224,9 @@ Result<void> outcome_at_a_deadline_is_true(const Open& open) {
     PARLEY_TRY(const auto found, must("resolve", s.two->resolve(key, batch.id)));
     const bool may_be_there = came || came.error().code == Code::Unresolved;
     const bool may_be_missing = !came;
-    PARLEY_CHECK(expect(found ? "a batch that is there was not said to have failed"
-                              : "a batch that is not there was not acknowledged",
-                        found ? may_be_there : may_be_missing));
+    PARLEY_CHECK(expect(
+        found ? "a committed batch was not reported as failed" : "a missing batch was not acknowledged",
+        found ? may_be_there : may_be_missing));
     PARLEY_TRY(const Appended again, must("the same once more", s.two->append(key, batch)));
     PARLEY_CHECK(expect_place("the same once more", {last.first + 1, 1}, found.has_value(), again));
     last = again;
@@ -249,29 +249,29 @@ Result<void> durability_is_told(const Open& open) {
 constexpr Check kChecks[] = {
     {"positions_have_no_gap", "P3", "The positions of a session are 0, 1, 2 ... whatever the batches.",
      positions_have_no_gap},
-    {"every_opening_reads_what_was_acknowledged", "P5", "A read by anybody has what was acknowledged.",
-     every_opening_reads_what_was_acknowledged},
+    {"every_opening_reads_acknowledged_batches", "P5", "Every reader sees acknowledged batches.",
+     every_opening_reads_acknowledged_batches},
     {"records_stay_when_a_store_is_closed", "P2",
-     "What was acknowledged is there when the store is reopened.", records_stay_when_a_store_is_closed},
-    {"repeat_gives_the_first_positions", "P4", "Appending a batch again gives its positions.",
+     "Acknowledged batches are there when the store is reopened.", records_stay_when_a_store_is_closed},
+    {"repeat_gives_the_first_positions", "P4", "Appending a batch again returns its positions.",
      repeat_gives_the_first_positions},
-    {"repeat_may_come_at_another_time", "P4", "The time of a record is the one of the first try.",
+    {"repeat_may_come_at_another_time", "P4", "The time of a record is that of the first attempt.",
      repeat_may_come_at_another_time},
-    {"id_of_other_records_is_refused", "P4", "The id of a batch with other records is Invalid.",
+    {"id_of_other_records_is_refused", "P4", "A batch id with other records is Invalid.",
      id_of_other_records_is_refused},
     {"batch_ids_belong_to_their_session", "P12", "The same batch id in another session is another batch.",
      batch_ids_belong_to_their_session},
     {"batch_ids_that_look_alike_are_two", "P4", "Batch ids are compared to the byte.",
      batch_ids_that_look_alike_are_two},
-    {"another_size_is_a_conflict", "P3", "A batch that expects another size is refused, a repeat is not.",
+    {"another_size_is_a_conflict", "P3", "A batch with a wrong expected size is refused, a repeat is not.",
      another_size_is_a_conflict},
-    {"resolve_tells_what_became_of_a_batch", "P10", "Resolve finds a batch that is there, and no other.",
+    {"resolve_tells_what_became_of_a_batch", "P10", "Resolve finds a committed batch, and no other.",
      resolve_tells_what_became_of_a_batch},
-    {"refused_batch_leaves_nothing", "P1", "A batch that is refused leaves no record, no session, no id.",
+    {"refused_batch_leaves_nothing", "P1", "A refused batch leaves no record, no session, no id.",
      refused_batch_leaves_nothing},
     {"largest_batch_is_taken", "P11", "A batch may have the most records, and not one more.",
      largest_batch_is_taken},
-    {"outcome_at_a_deadline_is_true", "P10", "What is said of an append that had no time is true.",
+    {"outcome_at_a_deadline_is_true", "P10", "The outcome of an append that timed out is true.",
      outcome_at_a_deadline_is_true},
     {"durability_is_told", "P2", "Health and every append name the same durability.", durability_is_told},
 };

@@ -69,7 +69,7 @@ Result<void> one_batch_at_once_is_kept_once(const Open& open) {
       if (!came.repeated) ++first_times;
       return expect_equal("its position", i * 2, came.first);
     }));
-    PARLEY_CHECK(expect_equal("how many were told that it is new", std::size_t{1}, first_times.load()));
+    PARLEY_CHECK(expect_equal("how many appends reported a new batch", std::size_t{1}, first_times.load()));
   }
   return expect_numbered(*s.two, key, kBatches * 2);
 }
@@ -105,8 +105,8 @@ Result<void> one_of_many_has_the_lease(const Open& open) {
       PARLEY_TRY(const SessionInfo info, must("head", store.head(key)));
       Batch batch(numbered(info.size, 2));
       batch.lease = lease.token;
-      PARLEY_TRY(const Appended came, must("an append in one's turn", store.append(key, batch)));
-      PARLEY_CHECK(expect_equal("the position in one's turn", info.size, came.first));
+      PARLEY_TRY(const Appended came, must("an append under the lease", store.append(key, batch)));
+      PARLEY_CHECK(expect_equal("the position under the lease", info.size, came.first));
       PARLEY_CHECK(must("release", store.release(key, lease)));
     }
     return {};
@@ -150,7 +150,7 @@ Result<void> one_of_many_makes_the_fork(const Open& open) {
     PARLEY_CHECK(at_once(s, [&](Store& store, std::size_t) -> Result<void> {
       const Result<SessionInfo> came = store.fork(s.key("from"), name, 4);
       if (came) ++made;
-      return came ? Result<void>() : expect_fails("a fork that somebody made", Code::Conflict, came);
+      return came ? Result<void>() : expect_fails("a fork that exists", Code::Conflict, came);
     }));
     PARLEY_CHECK(expect_equal("how many made the fork", std::size_t{1}, made.load()));
     PARLEY_CHECK(expect_numbered(*s.two, s.key(name), 4));
@@ -159,18 +159,16 @@ Result<void> one_of_many_makes_the_fork(const Open& open) {
 }
 
 constexpr Check kChecks[] = {
-    {"batches_at_once_are_whole", "P1", "Batches of many writers stand whole, each where its answer says.",
-     batches_at_once_are_whole},
-    {"one_batch_at_once_is_kept_once", "P4", "A batch that many append is kept once.",
+    {"batches_at_once_are_whole", "P1",
+     "Batches of concurrent writers are whole, at their reported positions.", batches_at_once_are_whole},
+    {"one_batch_at_once_is_kept_once", "P4", "A batch that many writers append is stored once.",
      one_batch_at_once_is_kept_once},
-    {"one_of_many_has_the_size_it_expects", "P3", "Of many that expect one size, one is taken.",
+    {"one_of_many_has_the_size_it_expects", "P3", "Of many batches with one expected size, one succeeds.",
      one_of_many_has_the_size_it_expects},
-    {"one_of_many_has_the_lease", "P3", "Of many that want a lease, one at a time has it.",
-     one_of_many_has_the_lease},
-    {"reads_at_once_are_beginnings_of_each_other", "P1", "A reader sees whole batches, and never less.",
+    {"one_of_many_has_the_lease", "P3", "A lease has one owner at a time.", one_of_many_has_the_lease},
+    {"reads_at_once_are_beginnings_of_each_other", "P1", "A reader sees whole batches, and never fewer.",
      reads_at_once_are_beginnings_of_each_other},
-    {"one_of_many_makes_the_fork", "P12", "Of many that make one fork, one does.",
-     one_of_many_makes_the_fork},
+    {"one_of_many_makes_the_fork", "P12", "Of many equal forks, one succeeds.", one_of_many_makes_the_fork},
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ Result<void> fork_has_the_records_before_its_cut(const Open& open) {
     PARLEY_CHECK(fork(*s.one, from, to, cut));
     PARLEY_CHECK(expect_numbered(*s.two, s.key(to), cut));
   }
-  PARLEY_CHECK(expect_fails("a fork behind the end", Code::Invalid, s.one->fork(from, "too long", 7)));
+  PARLEY_CHECK(expect_fails("a fork after the end", Code::Invalid, s.one->fork(from, "too long", 7)));
   PARLEY_CHECK(expect_no_session("after a refused fork", *s.two, s.key("too long")));
   return expect_numbered(*s.two, from, 6);
 }
@@ -94,7 +94,7 @@ Result<void> fork_outlives_its_parent(const Open& open) {
   PARLEY_CHECK(expect_no_session("the removed parent", *s.two, from));
   PARLEY_CHECK(expect_bodies("the fork of a removed parent", *s.two, to, {"zero", medium}));
   PARLEY_CHECK(append(*s.two, to, {said("next")}));
-  PARLEY_CHECK(expect_bodies("the fork goes on", *s.one, to, {"zero", medium, "next"}));
+  PARLEY_CHECK(expect_bodies("an append to the fork", *s.one, to, {"zero", medium, "next"}));
   // The name of the parent is free; a new session there has nothing of the old one.
   PARLEY_CHECK(append(*s.one, from, {said("new")}));
   PARLEY_CHECK(expect_bodies("a new session of that name", *s.two, from, {"new"}));
@@ -111,7 +111,7 @@ Result<void> batches_belong_to_the_parent(const Open& open) {
   PARLEY_CHECK(must("an append", s.one->append(from, Batch("b", numbered(0, 2)))));
   PARLEY_CHECK(fork(*s.one, from, to.session, 2));
   PARLEY_TRY(const auto found, must("resolve", s.two->resolve(to, "b")));
-  PARLEY_CHECK(expect("a batch of the parent is none of the fork", !found));
+  PARLEY_CHECK(expect("a batch of the parent is not one of the fork", !found));
   PARLEY_TRY(const Page page, must("read", s.two->read(to)));
   PARLEY_CHECK(
       expect_equal("the batch that a shared record came in", std::string("b"), page.records.at(0).batch));
@@ -146,11 +146,11 @@ constexpr Check kChecks[] = {
     {"both_sides_of_a_fork_go_on", "P12", "What is appended to one side of a fork is not in the other.",
      both_sides_of_a_fork_go_on},
     {"forks_have_forks", "P3", "A fork of a fork has what both had before the cut.", forks_have_forks},
-    {"fork_outlives_its_parent", "P6", "What a fork shares stays until the last fork goes.",
+    {"fork_outlives_its_parent", "P6", "Shared records stay until the last fork is removed.",
      fork_outlives_its_parent},
     {"batches_belong_to_the_parent", "P4", "The batches of shared records belong to the parent.",
      batches_belong_to_the_parent},
-    {"empty_session_can_be_forked", "P3", "A session without records is one.", empty_session_can_be_forked},
+    {"empty_session_can_be_forked", "P3", "A session may have no records.", empty_session_can_be_forked},
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ Result<void> lease_of_another_is_a_conflict(const Open& open) {
   const SessionKey key = s.key("leased");
   PARLEY_TRY(const Lease lease, must("a lease of a new session", s.one->lease(key, "the owner", hours(1))));
   const Result<Lease> other = s.two->lease(key, "another", hours(1));
-  PARLEY_CHECK(expect_fails("the lease that somebody has", Code::Conflict, other));
+  PARLEY_CHECK(expect_fails("a held lease", Code::Conflict, other));
   PARLEY_CHECK(expect("the conflict names the owner", other.error().message.contains("the owner")));
   PARLEY_TRY(const Lease elsewhere,
              must("the lease of another session", s.two->lease(s.key("free"), "another", hours(1))));
@@ -55,7 +55,7 @@ Result<void> lease_can_be_renewed(const Open& open) {
   PARLEY_TRY(const Subject s, subject(open));
   const SessionKey key = s.key("leased");
   PARLEY_TRY(const Lease lease, must("a lease", s.one->lease(key, "me", hours(1))));
-  PARLEY_TRY(const Lease again, must("its renewal, by anybody with the token",
+  PARLEY_TRY(const Lease again, must("its renewal with the token",
                                      s.two->lease(key, "me", hours(2), LeaseMode::Reject, lease.token)));
   PARLEY_CHECK(expect_equal("the token of a renewed lease", lease.token, again.token));
   PARLEY_CHECK(expect("a renewed lease lasts longer", again.until_ms > lease.until_ms));
@@ -71,7 +71,7 @@ Result<void> released_lease_is_over(const Open& open) {
   PARLEY_CHECK(expect_fails("a batch with the token of a released lease", Code::Conflict,
                             s.one->append(key, with_lease({said("late")}, lease.token))));
   PARLEY_CHECK(append(*s.one, key, numbered(0, 1)));
-  PARLEY_TRY(const Lease next, must("the lease of the next one", s.one->lease(key, "you", hours(1))));
+  PARLEY_TRY(const Lease next, must("the lease of the next owner", s.one->lease(key, "you", hours(1))));
   // The old one says it is done once more, which ends nothing.
   PARLEY_CHECK(must("release of a lease that is over", s.two->release(key, lease)));
   PARLEY_CHECK(
@@ -126,17 +126,17 @@ Result<void> waiting_ends_at_the_deadline(const Open& open) {
   PARLEY_CHECK(expect_fails("waiting for a lease that does not end", Code::Timeout, came));
   PARLEY_CHECK(must("release", s.one->release(key, lease)));
   PARLEY_TRY(const Lease next,
-             must("waiting for no one", s.two->lease(key, "you", hours(1), LeaseMode::Wait)));
+             must("waiting for a free lease", s.two->lease(key, "you", hours(1), LeaseMode::Wait)));
   return expect_equal("the owner", std::string("you"), next.owner);
 }
 
 Result<void> token_without_a_lease_is_refused(const Open& open) {
   PARLEY_TRY(const Subject s, subject(open));
-  PARLEY_CHECK(expect_fails("a batch with a token where there is no session", Code::Conflict,
+  PARLEY_CHECK(expect_fails("a batch with a token without a session", Code::Conflict,
                             s.one->append(s.key("new"), with_lease({said("no")}, "token"))));
   PARLEY_CHECK(expect_no_session("after a refused batch", *s.two, s.key("new")));
   PARLEY_CHECK(append(*s.one, s.key("free"), numbered(0, 1)));
-  PARLEY_CHECK(expect_fails("a batch with a token where there is no lease", Code::Conflict,
+  PARLEY_CHECK(expect_fails("a batch with a token without a lease", Code::Conflict,
                             s.one->append(s.key("free"), with_lease({said("no")}, "token"))));
   return expect_numbered(*s.two, s.key("free"), 1);
 }
@@ -146,11 +146,11 @@ constexpr Check kChecks[] = {
      lease_lets_one_append},
     {"lease_of_another_is_a_conflict", "P12", "A lease that is held is a Conflict that names its owner.",
      lease_of_another_is_a_conflict},
-    {"lease_can_be_renewed", "P11", "Who has the token of a lease may renew it.", lease_can_be_renewed},
-    {"released_lease_is_over", "P3", "A released lease is over, and ends no other.", released_lease_is_over},
-    {"old_tokens_are_fenced_off", "P3", "Who lost a lease cannot append any more.",
-     old_tokens_are_fenced_off},
-    {"lease_ends_by_itself", "P11", "A lease that nobody renews ends.", lease_ends_by_itself},
+    {"lease_can_be_renewed", "P11", "The token of a lease renews it.", lease_can_be_renewed},
+    {"released_lease_is_over", "P3", "A released lease has ended, and ends no other.",
+     released_lease_is_over},
+    {"old_tokens_are_fenced_off", "P3", "After a lost lease no append succeeds.", old_tokens_are_fenced_off},
+    {"lease_ends_by_itself", "P11", "A lease that is not renewed expires.", lease_ends_by_itself},
     {"waiting_ends_at_the_deadline", "P10", "Waiting for a lease ends with Timeout.",
      waiting_ends_at_the_deadline},
     {"token_without_a_lease_is_refused", "P3", "A batch that names a token is refused without that lease.",

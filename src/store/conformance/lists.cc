@@ -19,7 +19,7 @@ Result<void> make(Store& store, const SessionKey& key, std::int64_t time, const 
 Result<void> expect_list(const Subject& s, const std::vector<std::string>& names) {
   PARLEY_TRY(const SessionList list, must("list", s.two->list(s.tenant)));
   PARLEY_CHECK(expect_equal("the sessions of the list", names, names_of(list)));
-  return expect_equal("the cursor behind a whole list", std::string(), list.next);
+  return expect_equal("the cursor of a complete list", std::string(), list.next);
 }
 
 // Names that sort otherwise in most languages than by their bytes.
@@ -87,8 +87,7 @@ Result<void> cursor_outlives_its_session(const Open& open) {
   PARLEY_TRY(const SessionList first, must("list", s.one->list(s.tenant, {.count = 2})));
   PARLEY_CHECK(must("remove", s.one->remove(s.key("b"))));
   PARLEY_TRY(const SessionList next, must("the next page", s.two->list(s.tenant, {.after = first.next})));
-  return expect_equal("the page behind a session that is gone", std::vector<std::string>{"c", "d"},
-                      names_of(next));
+  return expect_equal("the page after a removed session", std::vector<std::string>{"c", "d"}, names_of(next));
 }
 
 Result<void> cursor_that_no_list_gave_is_refused(const Open& open) {
@@ -124,9 +123,9 @@ constexpr Check kChecks[] = {
      sessions_of_one_time_are_by_name},
     {"pages_of_a_list_add_up", "P11", "Pages of a list have no session twice, and miss none.",
      pages_of_a_list_add_up},
-    {"cursor_outlives_its_session", "P11", "A list goes on where a session was that is gone.",
+    {"cursor_outlives_its_session", "P11", "A cursor stays valid after its session is removed.",
      cursor_outlives_its_session},
-    {"cursor_that_no_list_gave_is_refused", "P11", "A cursor that no list gave is Invalid.",
+    {"cursor_that_no_list_gave_is_refused", "P11", "A malformed cursor is Invalid.",
      cursor_that_no_list_gave_is_refused},
     {"title_is_the_first_line_that_says_something", "P6", "A list shows how a session begins.",
      title_is_the_first_line_that_says_something},

@@ -107,7 +107,7 @@ Result<void> no_session_is_not_found(const Open& open) {
   return expect_no_session("after asking for it", *s.two, s.key("none"));
 }
 
-Result<void> head_tells_size_and_times(const Open& open) {
+Result<void> head_has_size_and_times(const Open& open) {
   PARLEY_TRY(const Subject s, subject(open));
   const SessionKey key = s.key("head");
   Record record = said("hello");
@@ -120,7 +120,7 @@ Result<void> head_tells_size_and_times(const Open& open) {
     PARLEY_CHECK(expect_equal("the size", came.first + 1, info.size));
     PARLEY_CHECK(expect_equal("the time of the first record", 5'000, info.created_ms));
     PARLEY_CHECK(expect_equal("the time of the last record", time, info.updated_ms));
-    PARLEY_CHECK(expect("a session stays unless one says otherwise", !info.expires_ms));
+    PARLEY_CHECK(expect("a session does not expire by default", !info.expires_ms));
   }
   return {};
 }
@@ -132,10 +132,10 @@ constexpr Check kChecks[] = {
      page_ends_at_its_bytes},
     {"pages_add_up", "P6", "Pages of any size add up to the session.", pages_add_up},
     {"record_names_its_batch", "P4", "A record names the batch that it came in.", record_names_its_batch},
-    {"no_session_is_not_found", "P12", "A session that nobody made is NotFound, and asking makes none.",
+    {"no_session_is_not_found", "P12", "A missing session is NotFound, and reading does not create it.",
      no_session_is_not_found},
-    {"head_tells_size_and_times", "P3", "Head tells the size, the first and the last time.",
-     head_tells_size_and_times},
+    {"head_has_size_and_times", "P3", "Head has the size, the first and the last time.",
+     head_has_size_and_times},
 };
 
 }  // namespace

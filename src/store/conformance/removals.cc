@@ -1,4 +1,4 @@
-// Removal and the end of time. A server has a clock of its own, so times are far in the past or the future.
+// Removal and expiry. A server has another clock, so times are far in the past or the future.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -84,7 +84,7 @@ Result<void> session_lives_until_its_time(const Open& open) {
   PARLEY_CHECK(expect_equal("the end in a list", time, list.sessions[0].expires_ms.value_or(0)));
   PARLEY_CHECK(must("expire never", s.one->expire(key, std::nullopt)));
   PARLEY_TRY(info, must("head", s.two->head(key)));
-  PARLEY_CHECK(expect("it stays for ever", !info.expires_ms));
+  PARLEY_CHECK(expect("it never expires", !info.expires_ms));
   PARLEY_CHECK(must("sweep", s.two->sweep()));
   return expect_numbered(*s.one, key, 2);
 }
@@ -97,7 +97,7 @@ Result<void> sweep_erases_what_has_expired(const Open& open) {
   PARLEY_CHECK(must("expire", s.one->expire(s.key("a"), kPast)));
   PARLEY_CHECK(must("expire", s.one->expire(s.key("b"), kPast)));
   PARLEY_TRY(const std::size_t swept, must("sweep", s.two->sweep()));
-  PARLEY_CHECK(expect("a sweep tells how many sessions it erased", swept >= 2));
+  PARLEY_CHECK(expect("a sweep returns the number of erased sessions", swept >= 2));
   PARLEY_CHECK(expect_no_session("a swept session", *s.one, s.key("a")));
   PARLEY_CHECK(expect_in_list(s, {"kept"}));
   return expect_numbered(*s.one, s.key("kept"), 2);
@@ -119,13 +119,13 @@ Result<void> fork_outlives_an_expired_parent(const Open& open) {
 }
 
 constexpr Check kChecks[] = {
-    {"removed_session_is_gone", "P12", "A removed session is gone for everybody, and no other is.",
+    {"removed_session_is_gone", "P12", "A removed session is gone for all readers, and no other is.",
      removed_session_is_gone},
     {"name_of_a_removed_session_is_free", "P4", "A removed session leaves no batch ids and no lease.",
      name_of_a_removed_session_is_free},
-    {"expired_session_is_as_if_removed", "P12", "A session whose time is over is as if removed.",
+    {"expired_session_is_as_if_removed", "P12", "An expired session counts as removed.",
      expired_session_is_as_if_removed},
-    {"session_lives_until_its_time", "P6", "A session whose time is to come is as any other.",
+    {"session_lives_until_its_time", "P6", "A session that has not expired is usable.",
      session_lives_until_its_time},
     {"sweep_erases_what_has_expired", "P11", "A sweep erases what has expired, and nothing else.",
      sweep_erases_what_has_expired},

@@ -176,12 +176,12 @@ Result<void> shared_words_are_found_in_every_fork(const Open& open) {
   PARLEY_TRY(std::vector<std::string> found, sessions_with(s, "needle"));
   PARLEY_CHECK(expect_equal("sessions with a shared word", std::vector<std::string>{"to", "from"}, found));
   PARLEY_TRY(found, sessions_with(s, "thread"));
-  PARLEY_CHECK(expect_equal("sessions with a word behind the cut", std::vector<std::string>{"from"}, found));
+  PARLEY_CHECK(expect_equal("sessions with a word after the cut", std::vector<std::string>{"from"}, found));
   PARLEY_CHECK(must("remove", s.one->remove(s.key("from"))));
   PARLEY_TRY(found, sessions_with(s, "needle"));
   PARLEY_CHECK(expect_equal("when the parent is gone", std::vector<std::string>{"to"}, found));
   PARLEY_TRY(found, sessions_with(s, "thread"));
-  return expect_equal("the word behind the cut is gone", std::vector<std::string>{}, found);
+  return expect_equal("the word after the cut is gone", std::vector<std::string>{}, found);
 }
 
 Result<void> search_stays_in_its_tenant(const Open& open) {

@@ -18,7 +18,7 @@
 
 namespace parley::store::conformance {
 
-// Two openings of the same data, as two processes have them, and a tenant that nobody else has.
+// Two openings of the same data, as two processes have them, and a unique tenant.
 struct Subject {
   std::shared_ptr<Store> one;
   std::shared_ptr<Store> two;
@@ -28,7 +28,7 @@ struct Subject {
 };
 Result<Subject> subject(const Open& open);
 
-// A name that nobody else has.
+// A unique name.
 std::string fresh_name();
 
 // ---- Records
@@ -92,7 +92,7 @@ Result<void> expect_bodies(std::string_view what, Store& store, const SessionKey
 // The session has the records that numbered(0, count, what) makes.
 Result<void> expect_numbered(Store& store, const SessionKey& key, std::size_t count,
                              const std::string& what = "record");
-// The record comes back as it was given (P9); a time of 0 came to be another one.
+// The record comes back unchanged (P9), but a time of 0 is replaced.
 Result<void> expect_record(std::string_view what, const Record& given, const Record& came);
 
 std::vector<std::string> names_of(const SessionList& list);

@@ -1,5 +1,5 @@
-// Sessions in this process alone: for tests, and for runs that nobody wants to keep. It is the shortest
-// backend, and the one to read first.
+// Sessions in the memory of this process: for tests, and for runs that need not be stored. It is the shortest
+// backend; read it first.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -205,7 +205,7 @@ class MemoryBackend final : public Backend {
   }
 
  private:
-  // Null if there is none; one that has expired is none, and goes.
+  // Null if it does not exist; erases an expired one.
   Session* find(const SessionKey& key) {
     const auto sessions = tenants_.find(key.tenant);
     if (sessions == tenants_.end()) return nullptr;

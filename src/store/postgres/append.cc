@@ -58,7 +58,7 @@ constexpr Statement kUnvoid{"unvoid",
 constexpr Statement kKnownMedia{
     "known_media", "SELECT hash FROM parley.media WHERE tenant = $1 AND hash = ANY ($2::bytea[])"};
 
-// One that is void already is made void anew: whoever saw it before and is about to append finds it changed.
+// A void batch is voided again with a new time, so that a concurrent append sees the change.
 constexpr Statement kVoid{
     "void",
     "INSERT INTO parley.batches AS b (tenant, session, batch, hash, first, count, void_us)"
@@ -172,7 +172,7 @@ Call append_call(const SessionKey& key, const RowBatch& batch, const Media& medi
   return out;
 }
 
-// Looks under a lock into why the statement did nothing, and appends if there is no reason against it.
+// Finds under a lock why the statement did nothing, and appends if nothing prevents it.
 Sql<Appended> append_locked(PostgresConnection& connection, const SessionKey& key, const RowBatch& batch,
                             Call append, Deadline deadline) {
   PARLEY_TRY(const LockedSession session,

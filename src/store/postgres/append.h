@@ -1,4 +1,4 @@
-// Appending to a session in PostgreSQL, and what became of a batch.
+// Appending to a session in PostgreSQL, and resolving a batch.
 //
 // A batch goes out as one statement, which is its own transaction: one way to the server and back. It does
 // nothing if the session is not there, has expired, has another size or is leased; and it fails if the batch

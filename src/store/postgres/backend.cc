@@ -34,7 +34,7 @@ constexpr Statement kHead{"head",
 constexpr Statement kHold{"hold",
                           "SELECT id, size FROM parley.sessions WHERE tenant = $1 AND name = $2"
                           " AND (expires_ms IS NULL OR expires_ms > parley.now_ms()) FOR KEY SHARE"};
-// The parent is whoever has the last record that is shared.
+// The parent is the session that has the last shared record.
 constexpr Statement kFork{
     "fork",
     "INSERT INTO parley.sessions (tenant, name, size, created_ms, updated_ms, parent, shared)"
@@ -57,7 +57,7 @@ constexpr Statement kRelease{"release",
                              "UPDATE parley.sessions SET lease_token = ''"
                              " WHERE tenant = $1 AND name = $2 AND lease_token = $3"};
 
-// A write that nobody sees: no tenant has an empty name.
+// An invisible write: no tenant has an empty name.
 constexpr Statement kProbe{"probe",
                            "INSERT INTO parley.batches (tenant, session, batch, hash, first, count, void_us)"
                            " VALUES ('', '', $1, 0, 0, 0, 0)"};
@@ -246,8 +246,8 @@ class PostgresBackend final : public Backend {
     return connection;
   }
 
-  // Does the work on a connection of its own, again if it lost a race. A transaction that the work leaves
-  // open is undone; a connection that cannot do that is closed.
+  // Does the work on its own connection, and retries it if it lost a race. Rolls back a transaction that the
+  // work leaves open; closes a connection that cannot do that.
   template <typename Work>
   auto with_connection(Deadline deadline, const Work& work)
       -> Result<typename std::invoke_result_t<Work, PostgresConnection&>::value_type> {

@@ -253,7 +253,8 @@ std::optional<std::int64_t> Answer::maybe_number(std::size_t row, int column) co
 Result<void> check_postgres_uri(const Secret& uri) {
   PARLEY_CHECK(load_pq());
   if (options_of(uri) != nullptr) return {};
-  return fail(Code::Invalid, "invalid PostgreSQL URI: expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE");
+  return fail(Code::Invalid,
+              "invalid PostgreSQL URI: expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE");
 }
 
 Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const Secret& uri, Deadline deadline) {
@@ -334,7 +335,7 @@ Sql<void> PostgresConnection::send(const Call& call) {
   return {};
 }
 
-// Statements end at the server before the caller's deadline does, so that it can be told that they have not
+// Statements time out at the server before the caller's deadline, so that they are known not to have
 // happened. Calls with about the same time left share one setting.
 Sql<void> PostgresConnection::send_timeout(Deadline deadline) {
   static constexpr Statement kTimeout{"timeout", "SELECT set_config('statement_timeout', $1, false)"};
@@ -393,13 +394,13 @@ Sql<std::vector<Answer>> PostgresConnection::receive(Deadline deadline) {
 
 Sql<std::vector<Answer>> PostgresConnection::run(std::span<const Call> group, Deadline deadline) {
   if (deadline.has_passed()) {
-    return std::unexpected(
-        SqlError(fail(Code::Timeout, "the deadline passed before the request was sent to PostgreSQL").error()));
+    return std::unexpected(SqlError(
+        fail(Code::Timeout, "the deadline passed before the request was sent to PostgreSQL").error()));
   }
   if (std::any_of(group.begin(), group.end(),
                   [](const Call& call) { return call.arguments.is_too_large(); })) {
-    return std::unexpected(
-        SqlError(fail(Code::LimitExceeded, "the request is too large for PostgreSQL: the limit is 1 GiB").error()));
+    return std::unexpected(SqlError(
+        fail(Code::LimitExceeded, "the request is too large for PostgreSQL: the limit is 1 GiB").error()));
   }
   sent_.clear();
   PARLEY_CHECK(send_timeout(deadline));

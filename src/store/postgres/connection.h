@@ -94,8 +94,8 @@ class Answer {
   std::unique_ptr<pg_result, void (*)(pg_result*)> result_;
 };
 
-// Fails with Invalid if no URI looks like that, with NotFound if there is no libpq. The error does not
-// repeat the URI: it may hold a password.
+// Fails with Invalid for a malformed URI, with NotFound without libpq. The error does not contain the URI,
+// which may have a password.
 Result<void> check_postgres_uri(const Secret& uri);
 
 class PostgresConnection {
@@ -117,14 +117,14 @@ class PostgresConnection {
   // Ends a transaction, if one is open. False if the connection is of no more use.
   bool rollback(Deadline deadline);
 
-  Durability durability = Durability::None;  // of what is committed here; set by whoever opened it
+  Durability durability = Durability::None;  // of commits on this connection; set at the open
 
  private:
   explicit PostgresConnection(pg_conn* connection) : connection_(connection) {}
   // A statement that was sent, and whose result is to come.
   struct Sent {
     std::string_view prepares = {};  // the name it has from now on
-    bool is_own = false;             // nobody asked for it
+    bool is_own = false;             // started by this class
   };
   Sql<void> send_timeout(Deadline deadline);
   Sql<void> prepare(const Statement& statement);

@@ -93,8 +93,8 @@ constexpr std::array kSteps = {
     "CREATE INDEX uses_session ON parley.uses (session)",
 };
 
-// Plans must not depend on statistics that a new database does not have: all statements go by index, and a
-// plan that was made once is good for all arguments. Nobody else's objects are found by an unqualified name.
+// Plans must not depend on statistics that a new database does not have: all statements use indexes, and
+// one plan is good for all arguments. Unqualified names find no objects of other users.
 constexpr Statement kSettings{
     "",
     "SELECT set_config('search_path', 'pg_catalog', false),"
@@ -114,15 +114,14 @@ constexpr Statement kServer{"server",
                             " pg_is_in_recovery(), current_setting('server_encoding'),"
                             " to_regclass('parley.version') IS NOT NULL"};
 
-// Empty as long as there is no table.
+// Empty without a table.
 Result<std::optional<std::int64_t>> version_of(PostgresConnection& connection, bool is_there,
                                                Deadline deadline) {
   if (!is_there) return std::nullopt;
   static constexpr Statement kVersion{"", "SELECT number FROM parley.version"};
   const Call group[] = {{kVersion}};
   PARLEY_TRY(const std::vector<Answer> answers, connection.run(group, deadline));
-  if (answers[0].empty())
-    return fail(Code::Damaged, "the database has no schema version");
+  if (answers[0].empty()) return fail(Code::Damaged, "the database has no schema version");
   return answers[0].number(0, 0);
 }
 

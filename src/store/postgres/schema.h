@@ -30,8 +30,9 @@ struct PostgresFacts {
 };
 Result<PostgresFacts> describe_server(PostgresConnection& connection, Deadline deadline);
 
-// Sets up a new connection, and makes or brings up to date the tables if need be; among several who try, one
-// does it. Fails with Unsupported if the tables are those of a newer version, or the encoding is not UTF-8.
+// Sets up a new connection, and creates or migrates the tables if necessary; only one of several concurrent
+// callers does it. Fails with Unsupported if the tables are those of a newer version, or the encoding is not
+// UTF-8.
 Result<void> make_ready(PostgresConnection& connection, Durability wanted, Deadline deadline);
 
 }  // namespace parley::store

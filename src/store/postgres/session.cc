@@ -39,7 +39,7 @@ constexpr Statement kForgetBatches{
 
 constexpr Statement kLockOwner{"lock_owner",
                                "SELECT parent, name IS NULL FROM parley.sessions WHERE id = $1 FOR UPDATE"};
-// A statement of its own, behind the lock: it sees what whoever had the lock before has done.
+// A separate statement after the lock: it sees what the previous owner of the lock did.
 constexpr Statement kMostShared{"most_shared", "SELECT max(shared) FROM parley.sessions WHERE parent = $1"};
 
 constexpr Statement kEraseRecords{"erase_records",
@@ -67,7 +67,7 @@ Sql<void> erase_media(PostgresConnection& connection, const std::string& tenant,
   return {};
 }
 
-// Erases what nobody sees of a session that has no name, and of its parents that have none.
+// Erases invisible records of a session without a name, and of its parents without a name.
 Sql<void> erase_unseen(PostgresConnection& connection, const std::string& tenant,
                        std::optional<std::int64_t> id, Deadline deadline) {
   while (id) {

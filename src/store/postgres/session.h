@@ -28,16 +28,16 @@ struct LockedSession {
   bool is_made = false;     // by this transaction
 };
 
-// Begins a transaction and locks the session, which is made if there is none. One that had expired is erased
-// first, in a transaction of its own. May fail with try_again().
+// Begins a transaction and locks the session, which it creates if necessary. Erases an expired one first, in
+// a separate transaction. May fail with try_again().
 Sql<LockedSession> lock_or_make(PostgresConnection& connection, const SessionKey& key,
                                 std::int64_t created_ms, Deadline deadline);
 
 // Sets the lease of a session, which must live until the group has been run.
 Call set_lease(std::int64_t session, const Lease& lease);
 
-// Erases a session in a transaction of its own; if `only_expired`, only one that has expired. False if there
-// is none. Records that forks share stay, until the last of these goes.
+// Erases a session in a separate transaction; if `only_expired`, only an expired one. False if it does not
+// exist. Records that forks share stay until the last fork is removed.
 Sql<bool> erase(PostgresConnection& connection, const SessionKey& key, bool only_expired, Deadline deadline);
 
 }  // namespace parley::store

@@ -1,4 +1,4 @@
-// Where a Redis server is, and who asks.
+// The address of a Redis server, and the user.
 //
 //   redis://[[user]:password@]host[:port][/db]
 //   redis+unix:///path/of/the/socket
@@ -19,7 +19,7 @@ struct RedisAddress {
   std::string path;  // of a socket of this machine
   std::uint32_t db = 0;
   std::string user;  // empty: the default one
-  Secret password;   // empty: nobody asks for one
+  Secret password;   // empty: none
 };
 
 // Fails with Invalid, without repeating the text.

@@ -58,7 +58,8 @@ struct Meaning {
   std::string_view sentence;
 };
 constexpr std::string_view kElsewhere =
-    "this Redis server is a node of a cluster that keeps the session on another node, and a store connects to "
+    "this Redis server is a node of a cluster that keeps the session on another node, and a store connects "
+    "to "
     "one "
     "address: use the address of a proxy in front of the cluster, or of a Redis server outside of a cluster";
 constexpr Meaning kMeanings[] = {
@@ -86,7 +87,7 @@ bool has_no_script(const RedisReply& reply) {
 }
 
 timeval to_timeval(Deadline::Milliseconds time) {
-  // 0 would be for ever, and hiredis counts in an int.
+  // 0 would be no timeout, and hiredis counts in an int.
   const auto ms = std::clamp<std::int64_t>(time.count(), 1, std::int64_t{24} * 60 * 60 * 1000);
   return {static_cast<time_t>(ms / 1000), static_cast<suseconds_t>(ms % 1000 * 1000)};
 }

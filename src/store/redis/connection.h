@@ -69,8 +69,8 @@ class RedisRequest {
 // One thread at a time.
 class RedisConnection {
  public:
-  // Connects, says who it is, and loads the scripts. The look-up of a host's name does not end at the
-  // deadline: the system offers none.
+  // Connects, authenticates, and loads the scripts. The look-up of a host name ignores the deadline: the
+  // system has no timeout for it.
   static Result<std::unique_ptr<RedisConnection>> open(const RedisAddress& address, Deadline deadline);
   ~RedisConnection();
   RedisConnection(const RedisConnection&) = delete;
@@ -88,13 +88,13 @@ class RedisConnection {
   Result<std::vector<RedisReply>> ask_all(const RedisRequest& request, Deadline deadline);
   Result<RedisReply> ask_one(const RedisRequest& request, Deadline deadline);
 
-  // Things that were put into the server over this connection, and when, for whoever need not put them again.
-  // A server that lost them has lost the connection too.
+  // Data that was sent to the server over this connection, and when, so that it need not be sent again. A
+  // server that loses the data also loses the connection.
   bool has_put(const std::string& what, std::chrono::steady_clock::duration within) const;
   void remember_put(const std::string& what);
 
   bool is_broken() const { return is_broken_; }
-  // True if the server has not closed it while nobody looked.
+  // True if the server has not closed it while it was idle.
   bool is_alive() const;
 
  private:

@@ -69,7 +69,7 @@ std::vector<RedisPart> shared_parts(const RedisHead& from, Position size) {
   return out;
 }
 
-// The time of the last record that a fork shares; empty if there is none.
+// The time of the last record that a fork shares; empty if it shares none.
 Result<std::string> last_time(RedisConnection& connection, const SessionKey& from, Position size,
                               Deadline deadline) {
   if (size == 0) return std::string();
@@ -115,7 +115,7 @@ Result<void> scan(RedisConnection& connection, std::string_view pattern, Deadlin
   return {};
 }
 
-// True if somebody holds the log who lives, or may still be made.
+// True if a live fork, or one that may still be created, shares the log.
 Result<bool> is_held(RedisConnection& connection, const std::string& holder, std::int64_t until_ms,
                      std::int64_t now_ms, Deadline deadline) {
   if (now_ms < until_ms) return true;
@@ -216,7 +216,7 @@ Result<void> erase_expired(RedisConnection& connection, const std::string& tag, 
   PARLEY_TRY(const std::optional<RedisHead> head, find_head(connection, tag, deadline, id));
   if (!head) return {};
   PARLEY_TRY(const bool was_there, erase_session(connection, *head, deadline));
-  static_cast<void>(was_there);  // somebody else may have been faster
+  static_cast<void>(was_there);  // another client may have been faster
   return {};
 }
 
@@ -237,7 +237,7 @@ Result<std::size_t> sweep_sessions(RedisConnection& connection, Deadline deadlin
     swept += expired;
     return {};
   }));
-  // Of tenants whose sessions nobody lists.
+  // Of tenants whose sessions are never listed.
   PARLEY_CHECK(
       scan(connection, kChangedKeys, deadline, [&](const std::vector<RedisReply>& keys) -> Result<void> {
         for (const RedisReply& key : keys) {
@@ -246,7 +246,7 @@ Result<std::size_t> sweep_sessions(RedisConnection& connection, Deadline deadlin
         }
         return {};
       }));
-  // It may be busy doing so, or not allowed to: that is no failure of the sweep.
+  // It may be busy doing so, or not permitted: the sweep succeeds anyway.
   RedisRequest rewrite = connection.request();
   rewrite.command({"BGREWRITEAOF"});
   PARLEY_TRY(const std::vector<RedisReply> asked, connection.ask_all(rewrite, deadline));

@@ -1,11 +1,12 @@
 // How sessions share records, and how they go.
 //
-// A fork is made in steps, because its parts may be in several slots: each log it will share is told who
-// shares it (hold), and then the head of the fork is made. A session that is removed while forks hold its log
-// keeps the log for them, under other keys; the last fork that goes takes it along (let). A client that dies
-// between two steps leaves a hold of a fork that does not live: sweep() finds those on what was kept and lets
-// them go. A hold that is younger than an hour may belong to a fork that is still being made, and a fork is
-// not made with holds that are older: so nothing goes that a fork shares.
+// A fork is created in steps, because its parts may be in several slots: first a reference to the fork is
+// added to each log that it will share (AddFork), then the head of the fork is created. A session that is
+// removed while forks reference its log keeps the log for them, under other keys; removing the last fork
+// erases it (RemoveFork). A client that dies between two steps leaves a reference to a fork that does not
+// exist: sweep() finds these on kept logs and removes them. A reference younger than an hour may belong to a
+// fork that is still being created, and a fork is not created with older references: so shared records are
+// never erased.
 #pragma once
 
 #include <cstddef>

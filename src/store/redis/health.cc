@@ -63,9 +63,8 @@ Level level_of(const RedisFacts& facts) {
   // With this setting it cuts off the last command only: the rest runs at the next start, with what follows
   // it.
   if (fact(facts, "aof-load-truncated") != "no") {
-    return {
-        Durability::None,
-        "aof-load-truncated is not no: after a crash during a write, later writes may be lost"};
+    return {Durability::None,
+            "aof-load-truncated is not no: after a crash during a write, later writes may be lost"};
   }
   if (sync == "everysec") {
     return {Durability::Normal, "appendfsync is everysec: a crash may lose about one second"};

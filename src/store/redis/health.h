@@ -17,7 +17,7 @@ using RedisFacts = std::map<std::string, std::string, std::less<>>;
 Result<RedisFacts> read_facts(RedisConnection& connection, Deadline deadline);
 
 // Full: each batch is synced to the append-only file before it is acknowledged. Normal: each second. Both:
-// none that was written in part is loaded. None: what is worse, or cannot be told.
+// no partly written batch is loaded. None: anything weaker, or unknown.
 Durability durability_of(const RedisFacts& facts);
 
 // Sets version, durability, warnings, and whether it is ok.

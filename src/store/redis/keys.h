@@ -6,13 +6,13 @@
 //   parley:{TENANT:SESSION}:log        stream: the record at position p has the id (p + 1)-0
 //   parley:{TENANT:SESSION}:batches    hash: batch id -> "first:count:hash", or "!epoch" (resolve)
 //   parley:{TENANT:SESSION}:media      hash: SHA-256 -> bytes
-//   parley:{TENANT:SESSION}:forks      hash: who shares the log -> until when that is only intended
-//   parley:{TENANT:SESSION}:kept:ID:*  what forks still share of a session that was removed
+//   parley:{TENANT:SESSION}:forks      hash: fork that shares the log -> until when it may still be
+//   uncommitted parley:{TENANT:SESSION}:kept:ID:*  what forks still share of a session that was removed
 //   parley:{TENANT}:sessions           sorted set: sessions by -updated (redis_index.h)
 //   parley:{TENANT}:changed            sorted set: sessions that may have changed, by the time of the server
 //
 // Tenant and session are percent-encoded, so no name can reach into another one's keys (P12), and a pattern
-// never holds a name. The id tells a session from an earlier one of the same name.
+// never holds a name. The id distinguishes a session from an earlier one with the same name.
 #pragma once
 
 #include <optional>

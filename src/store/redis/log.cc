@@ -48,7 +48,7 @@ void add_rows(std::vector<RedisReply>& items, Position first, std::vector<Row>& 
 
 using Media = std::map<std::array<unsigned char, 32>, std::shared_ptr<const std::string>>;
 
-// Gives the rows the bytes of their media. False if the session is no longer under these keys.
+// Adds the bytes of their media to the rows. False if the session is not under these keys any more.
 Result<bool> add_media(RedisConnection& connection, const RedisKeys& keys, Chunk& chunk, Deadline deadline) {
   Media media;
   for (const Row& row : chunk.rows) {
@@ -108,7 +108,7 @@ Result<std::optional<Chunk>> read_chunk(RedisConnection& connection, const std::
   return chunk;
 }
 
-// A log that is no longer under its session's keys is under those of what was kept.
+// A log that is not under its session's keys any more is under the kept keys.
 Result<std::optional<Chunk>> read_part(RedisConnection& connection, const RedisPart& part,
                                        const Wanted& wanted, Deadline deadline) {
   for (const RedisKeys& keys : {live_keys(part.tag), kept_keys(part.tag, part.id)}) {

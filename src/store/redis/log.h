@@ -39,8 +39,8 @@ struct RedisHead {
 std::string pack_parts(const std::vector<RedisPart>& parts);
 SessionInfo info_of(const RedisHead& head, const std::string& session);
 
-// Asks for the head of a session, and reads the answer; nothing if there is none, or its time is over. With
-// an id, it must have that one, and may have expired.
+// Reads the head of a session; nullopt if it does not exist or has expired. With an id, it must have that id,
+// and may have expired.
 void ask_head(RedisRequest& request, const std::string& tag, const std::string& id = {});
 Result<std::optional<RedisHead>> head_in(const RedisReply& reply, const std::string& tag);
 Result<std::optional<RedisHead>> find_head(RedisConnection& connection, const std::string& tag,

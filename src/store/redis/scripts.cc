@@ -34,9 +34,9 @@ struct Text {
 };
 
 constexpr std::array<Text, kScriptCount> kTexts = {{
-    // The checks come first and in the order of rules.h. Records go in behind their media, and everything
-    // else
-    // behind the records: the first XADD is the first command that could be refused, and it is refused if the
+    // The checks come first and in the order of rules.h. Records are added after their media, and
+    // everything else after the records: the first XADD is the first command that could be refused, and it is
+    // refused if the
     // stream does not end where the head says.
     {Script::Append, R"lua(
 -- KEYS head log batches media
@@ -79,8 +79,8 @@ return {'ok', size}
 )lua"},
 
     // A batch that is not there gets an epoch. An append that does not know the epoch is refused: so the
-    // command of a connection that broke, which the server may still have, comes to nothing; and an append
-    // that is tried again learns the epoch and goes through (P10).
+    // command of a connection that broke, which the server may still have, is refused; and an append
+    // that is retried learns the epoch and succeeds (P10).
     {Script::Resolve, R"lua(
 -- KEYS head batches
 -- ARGV batch epoch time
@@ -94,9 +94,8 @@ return {'none'}
 )lua"},
 
     // With an id, only that session, and even if it has expired: a fork may share its records. A record that
-    // is not there is given as empty fields, which nobody can read: the reader names it (P6). Records are
-    // taken
-    // from the stream in groups that are no larger than a chunk, however large the records are.
+    // is missing is returned as empty fields, which cannot be parsed: the reader names it (P6). Records are
+    // read from the stream in groups of at most a chunk, however large the records are.
     {Script::Read, R"lua(
 -- KEYS head log
 -- ARGV id first count bytes chunk with_bodies

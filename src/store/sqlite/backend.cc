@@ -75,23 +75,22 @@ struct ReadAccess {
   std::optional<Fault> damage;
 };
 
-// For a database that cannot be written, or whose folder cannot.
+// For a database that is read-only, or whose folder is.
 Result<ReadAccess> look_read_only(const std::string& path) {
   const std::optional<Witnessed> seen = read_witness(path);  // first, as it may only lag
   Db::Mode mode = Db::Mode::ReadOnly;
   Result<Db> db = Db::open(path, mode);
   Result<std::int64_t> version = db ? check_owner(*db, path) : std::unexpected(db.error());
   if (!version && version.error().code == Code::Unavailable) {
-    // SQLite needs a file beside the database to read its log. Without a log, the file is all there is.
+    // SQLite needs a file beside the database to read its log. Without a WAL, the file is complete.
     std::error_code error;
     const auto log = std::filesystem::file_size(path + "-wal", error);
     if (!error && log > 0) {
-      return fail(
-          Code::Unavailable,
-          "cannot read the WAL file in a read-only folder: copy the database and "
-          "'" +
-              path + "-wal' to another folder",
-          path);
+      return fail(Code::Unavailable,
+                  "cannot read the WAL file in a read-only folder: copy the database and "
+                  "'" +
+                      path + "-wal' to another folder",
+                  path);
     }
     mode = Db::Mode::Immutable;
     db = Db::open(path, mode);
@@ -313,7 +312,7 @@ class SqliteBackend final : public Backend {
   }
 
  private:
-  // A copy is a database of its own: the witness of the first says nothing about it.
+  // A copy is another database: the witness of the original does not apply to it.
   static Result<void> make_another(const std::string& path) {
     PARLEY_TRY(Db db, Db::open(path, Db::Mode::Write));
     return renew_id(db);
@@ -349,7 +348,7 @@ class SqliteBackend final : public Backend {
     return check_damage(*reading_);
   }
 
-  // How to read; nothing if there is no database, of which reading makes none.
+  // How to read; nullopt without a database. Reading does not create one.
   Result<std::optional<ReadAccess>> open_for_reading(const Deadline& deadline) {
     const std::lock_guard lock(mutex_);
     if (reading_) {
@@ -368,8 +367,8 @@ class SqliteBackend final : public Backend {
     return reading_;
   }
 
-  // Whether an append would work: a commit that nobody can see, or for a database that is still to be made,
-  // a file without a name.
+  // Whether an append would work: an invisible commit, or, if the database does not exist yet, an unnamed
+  // file.
   Result<void> probe(const Deadline& deadline) {
     PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));
     if (!reading) return probe_place(path_);
@@ -403,7 +402,7 @@ class SqliteBackend final : public Backend {
     return out;
   }
 
-  // The same; `absent` if there is no database.
+  // The same; `absent` without a database.
   template <typename T, typename Job>
   Result<T> read_with(const Deadline& deadline, Result<T> absent, const Job& job) {
     PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));

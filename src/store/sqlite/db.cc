@@ -195,7 +195,7 @@ Result<Db> Db::open(const std::string& path, Mode mode) {
   Db db(handle);
   if (code != SQLITE_OK) return failure(handle);
   sqlite3_wal_hook(handle, remember_frames, db.log_.get());
-  // A database may come from anybody: nothing in it may run code or change the schema behind our back.
+  // A database is untrusted: nothing in it may run code or change the schema.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   // Only the writer may move frames of the log into the file (sqlite_writer.h), so no connection does it as
@@ -253,8 +253,8 @@ Result<void> Db::commit() {
     code = sqlite3_extended_errcode(db_.get());
   }
   roll_back();
-  // The last frame of the log makes the commit. If a frame was not written there is none; if all were and the
-  // sync failed, nobody knows.
+  // The last frame of the WAL is the commit. If a frame was not written, there is no commit; if all were
+  // written and the sync failed, the outcome is unknown.
   if ((code & 0xFF) == SQLITE_IOERR && code != SQLITE_IOERR_WRITE) done.error().code = Code::Unresolved;
   return done;
 }

@@ -78,7 +78,7 @@ class Db {
   std::int64_t last_id() const;
   std::int64_t changes() const;  // rows that were inserted, updated or deleted since it was opened
   bool is_in_transaction() const;
-  // How long to wait for a lock that somebody else has.
+  // How long to wait for a lock of another connection.
   void wait_until(const Deadline& deadline);
 
   // Copies frames of the log of writes into the file. `erase`: all of them, and empties the log.
@@ -108,7 +108,7 @@ class Db {
   };
   static int remember_frames(void* log, sqlite3* db, const char* name, int count);
 
-  std::unique_ptr<Log> log_;  // at an address of its own, which SQLite is told
+  std::unique_ptr<Log> log_;  // on the heap, because SQLite keeps its address
   std::unique_ptr<sqlite3, Close> db_;
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
 };

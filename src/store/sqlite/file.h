@@ -9,15 +9,15 @@
 
 namespace parley::store {
 
-// True if there is a file. Refuses what is not a regular file of one's own on a local disk: a symbolic link,
-// a second name, another owner, a network file system. Changes nothing, and does not open the file: closing
+// True if the file exists. Refuses anything but a regular file of this user on a local disk: a symbolic link,
+// a hard link, another owner, a network file system. Changes nothing, and does not open the file: closing
 // it would drop the locks that SQLite holds.
 Result<bool> look_at_file(const std::string& path);
 
 // True if the file, or the folder in which SQLite makes its log, cannot be written.
 bool is_read_only(const std::string& path);
 
-// Whether a file could be made there, and its missing folders. Leaves nothing behind.
+// Whether a file and its missing folders could be created there. Creates nothing.
 Result<void> probe_place(const std::string& path);
 
 // Makes the missing folders of a file (0700).
@@ -30,8 +30,8 @@ Result<void> make_new_file(const std::string& path);
 std::vector<std::string> permission_warnings(const std::string& path);
 
 // A lock beside the database, held around every write and every checkpoint of any process. SQLite before
-// 3.51.3 can lose committed pages if one connection writes while another resets the log; who holds this lock
-// is alone. One thread at a time.
+// 3.51.3 can lose committed pages if one connection writes while another resets the log; the owner of
+// this lock is alone. One thread at a time.
 class FileLock {
  public:
   static Result<FileLock> open(const std::string& path);
@@ -44,7 +44,7 @@ class FileLock {
   void unlock();
 
   // Room on the disk that the lock's file holds, so that something can still be removed when the disk is
-  // full: a removal is written to the log first. Not every file system can hold room; then there is none.
+  // full: a removal is written to the log first. Not every file system can reserve room.
   void keep_room();
   void give_room();
 

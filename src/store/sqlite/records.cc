@@ -57,7 +57,7 @@ Result<void> insert_row(Db& db, std::int64_t session, Position position, const R
 Row row_in(const Query& q) {
   Row row;
   Record& r = row.record;
-  // A kind that nobody knows is damage, which the checksum then shows.
+  // An unknown kind is damage, which the checksum detects.
   r.kind = record_kind_of(q.text(1)).value_or(RecordKind::Change);
   r.dialect = q.text(2);
   r.message_id = q.text(3);
@@ -151,7 +151,7 @@ Result<void> check_newest(Db& db) {
       "SELECT count(*) FROM (SELECT session, position FROM records ORDER BY id DESC LIMIT 64) n "
       "WHERE NOT EXISTS (SELECT 1 FROM records r INDEXED BY records_by_position "
       "WHERE r.session = n.session AND r.position = n.position)");
-  if (!lost || *lost == 0) return {};  // a page that cannot be read at all is an error of whoever reads it
+  if (!lost || *lost == 0) return {};  // reading reports a page that cannot be read at all
   return fail(Code::Damaged, "the index of records is damaged: restore the database from a backup");
 }
 

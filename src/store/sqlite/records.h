@@ -23,7 +23,7 @@ Result<std::optional<BatchRow>> find_batch(Db& db, std::int64_t session, std::st
 Result<void> insert_rows(Db& db, const std::string& tenant, std::int64_t session, const RowBatch& batch,
                          Position first);
 
-// A row that cannot be read (P6) comes without what it holds, so that its checksum tells.
+// A row that cannot be read (P6) is returned without its content, so that its checksum fails.
 Result<RowPage> read_rows(Db& db, const SessionRow& session, const Range& range);
 
 // Fails with Damaged if the index by position does not know one of the newest records: sessions would seem

@@ -1,4 +1,4 @@
-// For people who read a database with SQL: `messages` has what was said, `sessions` who said it where.
+// To read a database with SQL: `messages` has the texts, `sessions` the sessions.
 //
 // Records stand in the order in which they came, whatever their sessions: appends that are committed together
 // fill the same pages, and those of the index of batches too, as ids that begin with a time rise. Only the
@@ -135,7 +135,7 @@ CREATE VIEW messages AS
          CAST(r.body AS TEXT) AS body
   FROM records r JOIN sessions s ON s.id = r.session WHERE r.kind = 'message';
 )sql",
-    // 5: what tells this database from others, and the base of its mark.
+    // 5: the id of this database, and the base of its mark.
     R"sql(
 CREATE TABLE store(id INTEGER NOT NULL, base INTEGER NOT NULL) STRICT;
 INSERT INTO store VALUES (random(), 0);

@@ -1,4 +1,4 @@
-// The tables of a database, and how they came to be: a list of steps, each run once.
+// The tables of a database as a list of migrations, each run once.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace parley::store {
 
-// The version of the schema; 0 if there is none yet. Fails with Invalid for a file that is somebody else's,
-// with Unsupported for one that a newer Parley made. Only reads.
+// The version of the schema; 0 without tables. Fails with Invalid for a file of another program, with
+// Unsupported for one of a newer Parley. Read-only.
 Result<std::int64_t> check_owner(Db& db, const std::string& path);
 bool is_newest(std::int64_t version);
 

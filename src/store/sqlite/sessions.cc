@@ -225,7 +225,7 @@ Result<SessionRow> holder_of(Db& db, SessionRow session, Position size) {
 
 Result<void> erase_session(Db& db, std::int64_t session) {
   std::optional<std::int64_t> next = session;
-  bool is_asked = true;  // its parents go only if they were removed before, and nobody needs them now
+  bool is_asked = true;  // parents are erased only if they were removed before and no fork needs them
   while (next) {
     const std::int64_t id = *next;
     PARLEY_TRY(const SessionRow row, session_by_id(db, id));

@@ -22,7 +22,7 @@ struct SessionRow {
   Lease lease = {};
 };
 
-// Nothing if there is none, or if it has expired.
+// nullopt if it does not exist or has expired.
 Result<std::optional<SessionRow>> find_session(Db& db, const SessionKey& key);
 // As find_session(), but one that has expired is erased first. For writers.
 Result<std::optional<SessionRow>> take_session(Db& db, const SessionKey& key);

@@ -89,7 +89,8 @@ Result<Witness> Witness::open(const std::string& database) {
   const bool is_refused = file < 0 ? errno == ELOOP || errno == EISDIR || errno == ENXIO : !is_own(file);
   if (is_refused) {
     if (file >= 0) ::close(file);
-    return fail(Code::Invalid, "the witness file of the database must be a regular file that you own, without hard links",
+    return fail(Code::Invalid,
+                "the witness file of the database must be a regular file that you own, without hard links",
                 path);
   }
   if (file >= 0) (void)::fchmod(file, 0600);  // a umask may have taken more away

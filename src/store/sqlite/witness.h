@@ -30,7 +30,7 @@ struct Witnessed {
 
 std::string witness_path(const std::string& database);
 
-// What a witness says; nothing if there is none, or if the line is not whole.
+// The content of a witness file; nullopt if it is missing or incomplete.
 std::optional<Witnessed> read_witness(const std::string& database);
 // For a database that is about to be made: an older one of this name had the witness.
 void remove_witness(const std::string& database);
@@ -39,8 +39,8 @@ void remove_witness(const std::string& database);
 // time.
 class Witness {
  public:
-  // Makes the file if there is none. Fails with Invalid if it is not a regular file of one's own under one
-  // name. If there is no room for it, or no descriptor, the store works without one.
+  // Creates the file if necessary. Fails with Invalid if it is not a regular file of this user without hard
+  // links. If the disk is full or no descriptor is left, the store works without a witness.
   static Result<Witness> open(const std::string& database);
   Witness(Witness&& other) noexcept;
   Witness& operator=(Witness&&) = delete;
@@ -52,7 +52,7 @@ class Witness {
 
  private:
   explicit Witness(int file) : file_(file) {}
-  int file_;  // -1: there is none
+  int file_;  // -1: no file
 };
 
 }  // namespace parley::store

@@ -17,8 +17,9 @@ using std::chrono::milliseconds;
 constexpr const char* kPageSize = "PRAGMA page_size = 8192";
 // The log keeps its bytes when it was moved: to write over them is quicker than to make a file longer.
 constexpr const char* kSettings = "PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 16777216;";
-// The log is moved when it is this long and nobody has written for a moment; and when it is far longer, even
-// if everybody waits: at that length, 16 MB, fewer than one append in a hundred of 16 threads meets it.
+// A checkpoint runs when the WAL is this long and no writer has been active for a moment; if it is much
+// longer, also while writers wait: at that length, 16 MB, it delays fewer than one append in a hundred of 16
+// threads.
 constexpr std::int64_t kLongFrames = 512;
 constexpr std::int64_t kTooLongFrames = 2'048;
 constexpr milliseconds kMoment(20);
@@ -44,12 +45,12 @@ Result<std::int64_t> version_by(Db::Mode mode, const std::string& path) {
 
 bool is_refusal(const Error& error) { return error.code == Code::Invalid || error.code == Code::Unsupported; }
 
-// A file of somebody else must stay as it is, and so must its folder. Whatever else is wrong is found once
-// the database is open.
+// A file of another program and its folder must stay unchanged. Other problems are found once the database is
+// open.
 Result<void> check_before_opening(const std::string& path) {
   Result<std::int64_t> version = version_by(Db::Mode::Immutable, path);
-  // The log may say more than the file. That of a program that is at work has a file beside it which its
-  // users share; one that was left behind may have none. (SQLite drops the log of a file of no bytes.)
+  // The WAL may be newer than the file. The WAL of a running program has a shared-memory file beside it; the
+  // WAL of a crashed one may have none. (SQLite drops the log of a file of no bytes.)
   struct stat about = {};
   const bool has_log = ::stat((path + "-wal").c_str(), &about) == 0 && about.st_size > 0 &&
                        ::stat(path.c_str(), &about) == 0 && about.st_size > 0;
@@ -126,8 +127,8 @@ Result<std::unique_ptr<SqliteWriter>> SqliteWriter::open_locked(const std::strin
   const std::optional<Witnessed> seen = witness.read();
   PARLEY_TRY(CommitMark mark, mark_of(db));
   if (seen && seen->id != mark.id) {
-    // Another database was put in this one's place, mostly a backup. It may be put here again, and is then
-    // another one than what became of it.
+    // Another database replaced this one, probably a backup. The same backup may be restored again later, and
+    // then differs from the current state.
     PARLEY_CHECK(renew_id(db));
     PARLEY_TRY(mark, mark_of(db));
   }
@@ -148,8 +149,8 @@ SqliteWriter::SqliteWriter(Db db, Witness witness, Durability durability)
 
 SqliteWriter::~SqliteWriter() {
   checkpointer_.request_stop();
-  if (checkpointer_.joinable()) checkpointer_.join();  // until then nobody starts another one
-  // Who copies the file alone should have all of it. If somebody reads just now, they may do this later.
+  if (checkpointer_.joinable()) checkpointer_.join();  // until then no other one starts
+  // A copy of the file alone should be complete. If another process is reading, its close does this later.
   if (has_written_) (void)empty_log(Deadline::in(milliseconds(100)));
 }
 
@@ -195,7 +196,7 @@ Result<void> SqliteWriter::wait_for(Request& request) {
   return std::move(request.result);
 }
 
-// Serves the next group. REQUIRES: somebody is in the queue.
+// Serves the next group. REQUIRES: the queue is not empty.
 void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   is_busy_ = true;
   Group group;
@@ -214,7 +215,7 @@ void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
     rings[request->wakeup] = true;
   }
   if (log_frames_ >= kLongFrames && !checkpointer_.joinable()) start_checkpointer();
-  // The next leader first, who need not wait until all of the group have been woken.
+  // Wakes the next leader first, so that it need not wait until the whole group is awake.
   if (!queue_.empty() && !rings[queue_.front()->wakeup]) wakeups_[queue_.front()->wakeup].notify_one();
   lock.unlock();
   for (std::size_t i = 0; i < rings.size(); ++i) {
@@ -223,7 +224,7 @@ void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// Takes the first of the queue and all that may go with it into the group; false if there is nobody.
+// Moves the first of the queue and all that may join it into the group; false if the queue is empty.
 bool SqliteWriter::take_more(Group& group) {
   const std::lock_guard lock(mutex_);
   const std::size_t had = group.size();
@@ -236,8 +237,8 @@ bool SqliteWriter::take_more(Group& group) {
   return group.size() > had;
 }
 
-// Takes those who come while a group is at work. The callers of the last group have just been answered: as
-// many are likely to come again, and to wait for them costs less than a sync of their own.
+// Adds callers that arrive while a group is being served. The callers of the last group have just returned:
+// as many are likely to call again, and waiting for them costs less than another sync.
 void SqliteWriter::take_late(Group& group) {
   const auto end = std::chrono::steady_clock::now() + patience_;
   while (!take_more(group) && group.size() < last_size_ && std::chrono::steady_clock::now() < end) {
@@ -247,7 +248,7 @@ void SqliteWriter::take_late(Group& group) {
 
 void SqliteWriter::serve(Group& group) {
   take_more(group);
-  // The patience of the most patient one: nobody fails for another's deadline.
+  // The latest deadline of the group: no caller fails for another's deadline.
   const Deadline* latest = &group.front()->deadline;
   for (const Request* request : group) {
     if (request->deadline.at() > latest->at()) latest = &request->deadline;
@@ -264,9 +265,9 @@ void SqliteWriter::serve(Group& group) {
   }
 }
 
-// Runs the jobs in one transaction. An error of one job is its own; what is returned is for all that had
-// none. A savepoint costs a copy of every page that a job changes, and is needed only if one has to be
-// undone: so the jobs run without, and if one fails behind a change of its own, all of them run again with.
+// Runs the jobs in one transaction. The error of a job is only its own; the returned result is that of all
+// other jobs. A savepoint copies every page that a job changes, and is needed only to undo a job: so the jobs
+// first run without savepoints, and if one fails after a change, all of them run again with savepoints.
 Result<void> SqliteWriter::commit(Group& group) {
   PARLEY_TRY(bool is_clean, run_all(group, false));
   if (!is_clean) {
@@ -285,7 +286,7 @@ Result<void> SqliteWriter::commit(Group& group) {
   return {};
 }
 
-// Begins a transaction. The mark of a database never falls: if it does, somebody has taken its log away.
+// Begins a transaction. The mark of a database never decreases: if it does, the WAL was deleted.
 Result<void> SqliteWriter::begin() {
   PARLEY_TRY(Query begin, db_.query("BEGIN IMMEDIATE"));
   PARLEY_CHECK(begin.run());
@@ -320,8 +321,8 @@ void SqliteWriter::bear_witness() {
   witness_.write(seen);
 }
 
-// False if a job failed and left changes behind. Who comes while the jobs run goes with them: of two groups
-// that take turns each has half of the callers only, and a sync of its own.
+// False if a job failed after changes. Callers that arrive while the jobs run join them: two alternating
+// groups would each have half of the callers, and need two syncs.
 Result<bool> SqliteWriter::run_all(Group& group, bool with_savepoints) {
   PARLEY_CHECK(begin());
   for (std::size_t i = 0; i < group.size(); ++i) {

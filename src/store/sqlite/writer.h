@@ -1,9 +1,8 @@
 // The one connection of a process that writes to a database.
 //
-// Writers that come while others are at work go into their transaction, and those that come while it is
-// committed into the next one: one sync for all of them (group commit). What was written goes first into a
-// log; once that is long, a thread of the writer moves it into the file when nobody is writing, or when the
-// log has grown very long.
+// Group commit: callers that arrive while others write join their transaction, and callers that arrive during
+// its commit join the next one: one sync for all of them. Writes go into the WAL; once it is long, a
+// checkpoint thread moves it into the file when no writer is active, or when the WAL has grown very long.
 //
 // Safe from any thread.
 #pragma once
@@ -33,7 +32,8 @@
 namespace parley::store {
 
 // What is missing in a database of this mark, by what its witness has seen.
-std::optional<Fault> loss_of(const CommitMark& mark, const std::optional<Witnessed>& seen, const std::string& path);
+std::optional<Fault> loss_of(const CommitMark& mark, const std::optional<Witnessed>& seen,
+                             const std::string& path);
 
 class SqliteWriter {
  public:
@@ -41,7 +41,7 @@ class SqliteWriter {
   // it did the first time was undone.
   using Job = std::function<Result<void>(Db& db)>;
 
-  // Makes the database if there is none. Nothing is touched if it is refused (sqlite_schema.h).
+  // Creates the database if necessary. A refused file stays unchanged (schema.h).
   static Result<std::unique_ptr<SqliteWriter>> open(const std::string& path, Durability durability,
                                                     const Deadline& deadline);
   ~SqliteWriter();
@@ -65,8 +65,8 @@ class SqliteWriter {
   struct Request {
     const Job& job;
     const Deadline& deadline;
-    bool is_alone;          // not in a transaction, and with nobody else
-    bool is_taken = false;  // by a leader, who will set is_done
+    bool is_alone;          // outside of a transaction and without other jobs
+    bool is_taken = false;  // by a leader, which will set is_done
     bool is_done = false;
     Result<void> result = {};
     std::size_t wakeup = 0;  // where it waits
@@ -91,22 +91,22 @@ class SqliteWriter {
   void checkpoint_log(const std::stop_token& stop);
   Result<void> checkpoint();
 
-  Db db_;                         // used by whoever leads a group
+  Db db_;                         // used by the leader of a group
   std::optional<FileLock> lock_;  // likewise; always there once it is open
   Witness witness_;               // likewise
-  CommitMark mark_;                     // as the transaction found it, or as the last one left it; likewise
+  CommitMark mark_;               // as the transaction found it, or as the last one left it; likewise
   std::int64_t changes_ = 0;      // before the transaction; likewise
   Durability durability_;
-  std::chrono::microseconds patience_;  // with those who may come
+  std::chrono::microseconds patience_;  // how long to wait for more callers
   std::optional<Fault> damage_;
 
   std::mutex mutex_;
   std::deque<Request*> queue_;
-  bool is_busy_ = false;  // somebody leads a group
-  // Who comes while a group is committed waits at another wakeup than the group: one ring wakes all of it,
-  // and nobody else.
+  bool is_busy_ = false;  // a group has a leader
+  // Callers that arrive during a commit wait at another wakeup than the group, so that one notification wakes
+  // exactly the group.
   std::array<std::condition_variable, 2> wakeups_;
-  std::size_t wakeup_ = 0;     // for those who come now
+  std::size_t wakeup_ = 0;     // for callers that arrive now
   std::size_t last_size_ = 1;  // of a group
   bool has_written_ = false;
   std::int64_t log_frames_ = 0;

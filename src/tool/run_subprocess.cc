@@ -1,5 +1,4 @@
-// One loop over everything that can happen to a program: it says something, it takes something, it ends, its
-// time is up, somebody wants it to stop.
+// One poll loop over all events of a subprocess: output, input, exit, timeout, stop.
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -10,7 +9,7 @@
 #include <climits>
 #include <cstdint>
 
-#include "tool/child_process.h"
+#include "tool/subprocess.h"
 
 namespace parley {
 namespace {
@@ -52,7 +51,7 @@ void take(Descriptor& from, BoundedBytes& into) {
   }
 }
 
-// A program that no longer reads its input is no error: what it says counts. SIGPIPE must not end us.
+// A subprocess that stops reading its input is not an error. SIGPIPE must not end this process.
 void give(Descriptor& to, std::string_view& input) {
   sigset_t broken_pipe;
   sigset_t before;
@@ -74,16 +73,16 @@ void give(Descriptor& to, std::string_view& input) {
 
 }  // namespace
 
-Result<ChildRun> run_child(const ChildOptions& options, std::string_view input, std::size_t max_bytes,
-                           Deadline deadline, const std::stop_token& stop) {
+Result<SubprocessRun> run_subprocess(const SubprocessOptions& options, std::string_view input,
+                                     std::size_t max_bytes, Deadline deadline, const std::stop_token& stop) {
   const StopEvent stopped(stop);
   if (stopped.get() < 0) return fail(Code::Unavailable, "cannot create an event: too many open files");
-  PARLEY_TRY(ChildProcess child, ChildProcess::start(options));
+  PARLEY_TRY(Subprocess child, Subprocess::start(options));
   BoundedBytes output(max_bytes);
   BoundedBytes errors(max_bytes);
-  ChildRun run;
+  SubprocessRun run;
   for (bool is_running = true; is_running;) {
-    // poll() passes over descriptors that are closed.
+    // poll() ignores closed descriptors.
     std::array<pollfd, 5> events{{{child.exit_event(), POLLIN, 0},
                                   {stopped.get(), POLLIN, 0},
                                   {child.output.get(), POLLIN, 0},
@@ -100,16 +99,16 @@ Result<ChildRun> run_child(const ChildOptions& options, std::string_view input, 
     if (ready > 0 && events[0].revents != 0) {
       is_running = false;
     } else if (ready > 0 && events[1].revents != 0) {
-      run.ending = ChildRun::Ending::Stop;
+      run.ending = SubprocessRun::Ending::Stop;
       is_running = false;
     } else if (deadline.has_passed()) {
-      run.ending = ChildRun::Ending::Deadline;
+      run.ending = SubprocessRun::Ending::Deadline;
       is_running = false;
     }
   }
   run.end = child.end();
-  // What was said last is still in the pipes. Their end may never come: somebody outside of the group may
-  // hold them.
+  // The last output is still in the pipes. Do not wait for their end: a process outside of the group may keep
+  // them open.
   if (child.output.is_open()) take(child.output, output);
   if (child.errors.is_open()) take(child.errors, errors);
   run.output = output.text();

@@ -1,4 +1,4 @@
-#include "tool/child_process.h"
+#include "tool/subprocess.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -37,7 +37,7 @@ void stop_blocking(const Descriptor& descriptor) {
 }
 
 bool is_program(const std::string& path) {
-  // A folder may be executed too, as far as access(2) is concerned; execve(2) will say that it is none.
+  // A folder may be executed too, as far as access(2) is concerned; execve(2) will fail.
   return access(path.c_str(), X_OK) == 0;
 }
 
@@ -49,8 +49,8 @@ std::string_view path_in(const std::vector<std::string>& environment) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
-// Here and not in the child, which may do very little between fork and execve.
-Result<std::string> find_program(const ChildOptions& options) {
+// Here and not in the subprocess, which may do very little between fork and execve.
+Result<std::string> find_program(const SubprocessOptions& options) {
   if (options.arguments.empty() || options.arguments[0].empty()) {
     return fail(Code::Invalid, "the program name is empty");
   }
@@ -59,7 +59,7 @@ Result<std::string> find_program(const ChildOptions& options) {
   std::string_view folders = path_in(options.environment);
   while (!folders.empty()) {
     const std::size_t colon = std::min(folders.find(':'), folders.size());
-    // An empty entry would be the current folder, which nobody means.
+    // An empty entry would be the current folder, which is never intended.
     if (colon > 0) {
       std::string path = std::string(folders.substr(0, colon)) + "/" + name;
       if (is_program(path)) return path;
@@ -87,8 +87,8 @@ struct Launch {
   pid_t parent = -1;
 };
 
-// Runs in the child: only what is safe between fork and execve in a program with threads. What fails is said
-// to the parent as an errno.
+// Runs in the subprocess: only what is safe between fork and execve in a program with threads. Reports a
+// failure to the parent as an errno.
 [[noreturn]] void become(const Launch& launch) {
   const auto give_up = [&] {
     const int error = errno;
@@ -147,7 +147,7 @@ Result<Descriptor> above_standard(Descriptor descriptor) {
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
+Result<Subprocess> Subprocess::start(const SubprocessOptions& options) {
   for (const auto* list : {&options.arguments, &options.environment}) {
     for (const std::string& text : *list) {
       if (text.find('\0') != std::string::npos) {
@@ -191,8 +191,8 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
     if (id == 0) become(launch);
   }
   if (id < 0) return fail(Code::Unavailable, "cannot start another process: the system's limit is reached");
-  setpgid(id, id);  // in both processes, because nobody knows which comes first; one of them may fail
-  ChildProcess child(id, Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0))));
+  setpgid(id, id);  // in both processes, because either may run first; one of them may fail
+  Subprocess child(id, Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0))));
   if (!child.handle_.is_open()) {
     child.end();
     return fail(Code::Unavailable, "cannot watch the process: pidfd_open failed");
@@ -214,7 +214,7 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
   return child;
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+Subprocess::Subprocess(Subprocess&& other) noexcept
     : input(std::move(other.input)),
       output(std::move(other.output)),
       errors(std::move(other.errors)),
@@ -222,7 +222,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       handle_(std::move(other.handle_)),
       ended_(other.ended_) {}
 
-ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   if (this != &other) {
     end();
     input = std::move(other.input);
@@ -235,15 +235,15 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   return *this;
 }
 
-ChildProcess::~ChildProcess() { end(); }
+Subprocess::~Subprocess() { end(); }
 
-void ChildProcess::signal_group(int signal) const {
-  // Until it is collected nobody else can have its number.
+void Subprocess::signal_group(int signal) const {
+  // Until it is reaped its process id is not reused.
   if (id_ > 0 && !ended_) kill(-id_, signal);
 }
 
-std::optional<ChildEnd> ChildProcess::wait(Deadline deadline) {
-  if (ended_ || id_ <= 0) return ended_.value_or(ChildEnd{});
+std::optional<SubprocessExit> Subprocess::wait(Deadline deadline) {
+  if (ended_ || id_ <= 0) return ended_.value_or(SubprocessExit{});
   for (;;) {
     pollfd event{handle_.get(), POLLIN, 0};
     const auto left = static_cast<int>(std::min<std::int64_t>(deadline.left().count(), INT_MAX));
@@ -253,13 +253,13 @@ std::optional<ChildEnd> ChildProcess::wait(Deadline deadline) {
   }
 }
 
-ChildEnd ChildProcess::end() {
-  if (ended_ || id_ <= 0) return ended_.value_or(ChildEnd{});
+SubprocessExit Subprocess::end() {
+  if (ended_ || id_ <= 0) return ended_.value_or(SubprocessExit{});
   return collect();
 }
 
 // The group is killed while the program is still there, dead or alive, so that its number means it.
-ChildEnd ChildProcess::collect() {
+SubprocessExit Subprocess::collect() {
   kill(-id_, SIGKILL);
   int status = 0;
   pid_t collected = -1;
@@ -267,9 +267,10 @@ ChildEnd ChildProcess::collect() {
     collected = waitpid(id_, &status, 0);
   } while (collected < 0 && errno == EINTR);
   if (collected != id_) {
-    ended_ = ChildEnd{-1, 0};  // a program that ignores SIGCHLD never learns how its children end
+    ended_ = SubprocessExit{-1, 0};  // a program that ignores SIGCHLD never learns how its children end
   } else {
-    ended_ = WIFSIGNALED(status) ? ChildEnd{0, WTERMSIG(status)} : ChildEnd{WEXITSTATUS(status), 0};
+    ended_ =
+        WIFSIGNALED(status) ? SubprocessExit{0, WTERMSIG(status)} : SubprocessExit{WEXITSTATUS(status), 0};
   }
   return *ended_;
 }

@@ -1,5 +1,5 @@
 // Real programs: what they are given, how they end, what is left of them. Quotes SUBPROCESS1 to SUBPROCESS6.
-#include "tool/child_process.h"
+#include "tool/subprocess.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -17,15 +17,16 @@ namespace fs = std::filesystem;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-ChildOptions shell(std::string script) {
-  ChildOptions options;
+SubprocessOptions shell(std::string script) {
+  SubprocessOptions options;
   options.arguments = {"sh", "-c", std::move(script)};
   options.environment = {"PATH=/usr/bin:/bin"};
   return options;
 }
 
-Result<ChildRun> run(const ChildOptions& options, std::string_view input = {}, std::size_t max = 1 << 20) {
-  return run_child(options, input, max, Deadline::in(hours(1)), {});
+Result<SubprocessRun> run(const SubprocessOptions& options, std::string_view input = {},
+                          std::size_t max = 1 << 20) {
+  return run_subprocess(options, input, max, Deadline::in(hours(1)), {});
 }
 
 // A zombie is dead, whoever should have collected it.
@@ -66,10 +67,10 @@ void wait_until_dead(pid_t id) {
   while (is_alive(id)) std::this_thread::sleep_for(milliseconds(1));
 }
 
-TEST(ChildProcess, SaysWhatItSaidAndHowItEnded) {
+TEST(Subprocess, SaysWhatItSaidAndHowItEnded) {
   const auto done = run(shell("echo out; echo err >&2; exit 3"));
   ASSERT_TRUE(done.has_value());
-  EXPECT_EQ(done->ending, ChildRun::Ending::Itself);
+  EXPECT_EQ(done->ending, SubprocessRun::Ending::Itself);
   EXPECT_EQ(done->output, "out\n");
   EXPECT_EQ(done->errors, "err\n");
   EXPECT_EQ(done->end.status, 3);
@@ -80,8 +81,8 @@ TEST(ChildProcess, SaysWhatItSaidAndHowItEnded) {
   EXPECT_EQ(killed->end.signal, SIGTERM);
 }
 
-TEST(ChildProcess, MergesErrorsInTheirOrder) {
-  ChildOptions options = shell("echo 1; echo 2 >&2; echo 3");
+TEST(Subprocess, MergesErrorsInTheirOrder) {
+  SubprocessOptions options = shell("echo 1; echo 2 >&2; echo 3");
   options.merges_errors = true;
   const auto done = run(options);
   ASSERT_TRUE(done.has_value());
@@ -90,12 +91,12 @@ TEST(ChildProcess, MergesErrorsInTheirOrder) {
 }
 
 // SUBPROCESS1
-TEST(ChildProcess, HasNothingOfThisProcess) {
+TEST(Subprocess, HasNothingOfThisProcess) {
   const int open_here = open("/dev/null", O_RDONLY);  // without O_CLOEXEC
   ASSERT_GE(open_here, 0);
   ASSERT_EQ(setenv("PARLEY_TEST_SECRET", "hidden", 1), 0);
   signal(SIGPIPE, SIG_IGN);
-  ChildOptions options =
+  SubprocessOptions options =
       shell("echo /proc/self/fd/*; env | grep -c SECRET; grep SigIgn /proc/$$/status; pwd; cat");
   options.folder = "/";
   const auto done = run(options);
@@ -109,8 +110,8 @@ TEST(ChildProcess, HasNothingOfThisProcess) {
       "/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n0\nSigIgn:\t0000000000000000\n/\n");
 }
 
-TEST(ChildProcess, ReadsItsInputWholeAndMayStopReading) {
-  ChildOptions options = shell("cat");
+TEST(Subprocess, ReadsItsInputWholeAndMayStopReading) {
+  SubprocessOptions options = shell("cat");
   options.has_input = true;
   const std::string much(3 << 20, 'x');
   const auto whole = run(options, much, 4 << 20);
@@ -124,23 +125,24 @@ TEST(ChildProcess, ReadsItsInputWholeAndMayStopReading) {
   EXPECT_EQ(deaf->output, "deaf\n");
 }
 
-// SUBPROCESS2, SUBPROCESS4: a program that the program left behind holds the pipes, and is killed with the group.
-TEST(ChildProcess, EndsWithWhatItStarted) {
+// SUBPROCESS2, SUBPROCESS4: a program that the program left behind holds the pipes, and is killed with the
+// group.
+TEST(Subprocess, EndsWithWhatItStarted) {
   const Folder folder;
   const fs::path file = folder.path() / "id";
   const auto done = run(shell("sleep 100000 & echo $! > " + file.string() + "; echo said"));
   ASSERT_TRUE(done.has_value());
   EXPECT_EQ(done->output, "said\n");
-  EXPECT_EQ(done->ending, ChildRun::Ending::Itself);
+  EXPECT_EQ(done->ending, SubprocessRun::Ending::Itself);
   wait_until_dead(std::stoi(line_of(file)));
 }
 
 // SUBPROCESS4
-TEST(ChildProcess, EndsAtItsDeadlineAndAtAStop) {
+TEST(Subprocess, EndsAtItsDeadlineAndAtAStop) {
   const auto late =
-      run_child(shell("trap '' TERM; sleep 100000"), {}, 1000, Deadline::in(milliseconds(1)), {});
+      run_subprocess(shell("trap '' TERM; sleep 100000"), {}, 1000, Deadline::in(milliseconds(1)), {});
   ASSERT_TRUE(late.has_value());
-  EXPECT_EQ(late->ending, ChildRun::Ending::Deadline);
+  EXPECT_EQ(late->ending, SubprocessRun::Ending::Deadline);
   EXPECT_EQ(late->end.signal, SIGKILL);
 
   const Folder folder;
@@ -150,17 +152,17 @@ TEST(ChildProcess, EndsAtItsDeadlineAndAtAStop) {
     line_of(file);
     source.request_stop();
   });
-  const auto stopped = run_child(shell("(echo begun; echo $$ > " + file.string() + "; sleep 100000)"), {},
-                                 1000, Deadline::in(hours(1)), source.get_token());
+  const auto stopped = run_subprocess(shell("(echo begun; echo $$ > " + file.string() + "; sleep 100000)"),
+                                      {}, 1000, Deadline::in(hours(1)), source.get_token());
   stopper.join();
   ASSERT_TRUE(stopped.has_value());
-  EXPECT_EQ(stopped->ending, ChildRun::Ending::Stop);
+  EXPECT_EQ(stopped->ending, SubprocessRun::Ending::Stop);
   EXPECT_EQ(stopped->output, "begun\n");
   EXPECT_EQ(stopped->end.signal, SIGKILL);
 }
 
 // SUBPROCESS4, SUBPROCESS5
-TEST(ChildProcess, AFloodIsCutAndDoesNotHideAStop) {
+TEST(Subprocess, AFloodIsCutAndDoesNotHideAStop) {
   const Folder folder;
   const fs::path file = folder.path() / "id";
   std::stop_source source;
@@ -168,22 +170,22 @@ TEST(ChildProcess, AFloodIsCutAndDoesNotHideAStop) {
     line_of(file);
     source.request_stop();
   });
-  const auto flood = run_child(shell("yes | head -c 100000; echo $$ > " + file.string() + "; yes"), {}, 1000,
-                               Deadline::in(hours(1)), source.get_token());
+  const auto flood = run_subprocess(shell("yes | head -c 100000; echo $$ > " + file.string() + "; yes"), {},
+                                    1000, Deadline::in(hours(1)), source.get_token());
   stopper.join();
   ASSERT_TRUE(flood.has_value());
-  EXPECT_EQ(flood->ending, ChildRun::Ending::Stop);
+  EXPECT_EQ(flood->ending, SubprocessRun::Ending::Stop);
   EXPECT_LT(flood->output.size(), 1100U);
   EXPECT_NE(flood->output.find(" bytes cut ...]"), std::string::npos);
 }
 
 // SUBPROCESS3
-TEST(ChildProcess, DiesWithItsParent) {
+TEST(Subprocess, DiesWithItsParent) {
   const Folder folder;
   const fs::path file = folder.path() / "id";
   const pid_t parent = fork();
   if (parent == 0) {
-    auto child = ChildProcess::start(shell("echo $$ > " + file.string() + "; exec sleep 100000"));
+    auto child = Subprocess::start(shell("echo $$ > " + file.string() + "; exec sleep 100000"));
     pause();
     _exit(1);
   }
@@ -195,27 +197,27 @@ TEST(ChildProcess, DiesWithItsParent) {
 }
 
 // SUBPROCESS2
-TEST(ChildProcess, IsEndedByItsOwner) {
+TEST(Subprocess, IsEndedByItsOwner) {
   pid_t id = -1;
   {
-    auto child = ChildProcess::start(shell("sleep 100000"));
+    auto child = Subprocess::start(shell("sleep 100000"));
     ASSERT_TRUE(child.has_value());
     id = child->id();
     EXPECT_TRUE(is_alive(id));
     EXPECT_FALSE(child->wait(Deadline::in(milliseconds(1))).has_value());
-    ChildProcess moved = std::move(*child);
+    Subprocess moved = std::move(*child);
     EXPECT_TRUE(is_alive(id));
   }
   EXPECT_EQ(kill(id, 0), -1);  // not even a zombie
 }
 
 // SUBPROCESS6
-TEST(ChildProcess, AProgramThatCannotBeStartedIsAnError) {
+TEST(Subprocess, AProgramThatCannotBeStartedIsAnError) {
   const auto code_of = [](std::vector<std::string> arguments, std::string folder = {}) {
-    ChildOptions options;
+    SubprocessOptions options;
     options.arguments = std::move(arguments);
     options.folder = std::move(folder);
-    const auto child = ChildProcess::start(options);
+    const auto child = Subprocess::start(options);
     return child ? std::string("started") : std::string(to_string(child.error().code));
   };
   EXPECT_EQ(code_of({"true"}), "started");
