@@ -83,7 +83,7 @@ TEST(Agent, AGENT3_TheCallIsStoredBeforeItsToolRuns) {
 
 TEST(Agent, AGENT3_ACallThatCannotBeStoredIsNotRun) {
   Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
-    // Somebody takes the session over, and appends.
+    // Another process takes the session over, and appends.
     const auto lease =
         scene.store->lease(scene.key, "other", std::chrono::minutes(1), store::LeaseMode::TakeOver);
     EXPECT_TRUE(lease);
@@ -119,7 +119,7 @@ TEST(Agent, AGENT6_CallsRunInParallelAndTheirResultsStandInTheirOrder) {
                       call("c", "meet", R"({"n":3})")}),
                says("met")});
   scene.tools.add("meet", [&](const Json& arguments, const ToolContext&) {
-    all_three.arrive_and_wait();  // nobody gets past this unless all three run at once
+    all_three.arrive_and_wait();  // blocks unless all three run at once
     const std::int64_t n = *arguments.get("n")->as_int64();
     while (last != 3 - n) std::this_thread::yield();  // they end in reverse
     ++last;
@@ -179,7 +179,7 @@ TEST(Agent, AGENT6_ACallBeginsWhenAnyOtherEnds) {
                                              "tool: seen", "tool: began", "assistant: done"}));
 }
 
-TEST(Agent, AGENT6_NoCallBeginsBehindAStop) {
+TEST(Agent, AGENT6_NoCallStartsAfterAStop) {
   std::stop_source stop;
   Scene scene({calls({call("a", "stop"), call("b", "look"), call("c", "look")})}, {.parallel_tools = 1});
   scene.tools.add("stop", [&](const Json&, const ToolContext&) {
@@ -195,7 +195,7 @@ TEST(Agent, AGENT6_NoCallBeginsBehindAStop) {
                    "tool! not run: the run was stopped", "tool! not run: the run was stopped"}));
 }
 
-TEST(Agent, AGENT7_NothingRunsBehindASpecialTool) {
+TEST(Agent, AGENT7_NothingRunsAfterASpecialTool) {
   Scene scene(
       {calls({call("a", "look"), call("b", "Terminate"), call("c", "terminate"), call("d", "look")}, "bye")});
   const RunReport report = scene.run();
@@ -246,7 +246,7 @@ TEST(Agent, AGENT9_EqualCallsAreWarnedOfOnceAndThenEndTheRun) {
   for (const Message& message : scene.stored()) EXPECT_FALSE(line_of(message).contains("same thing"));
 }
 
-TEST(Agent, AGENT9_WhoeverTurnsBackFromACircleGoesOn) {
+TEST(Agent, AGENT9_ARunThatLeavesItsLoopContinues) {
   std::vector<std::size_t> told;
   AgentOptions options;
   options.on_event = [&](const AgentEvent& event) {
@@ -258,13 +258,13 @@ TEST(Agent, AGENT9_WhoeverTurnsBackFromACircleGoesOn) {
   EXPECT_EQ(told, (std::vector<std::size_t>{3, 3})) << "and is warned of the next one";
 }
 
-TEST(Agent, AGENT9_WithoutAThresholdNobodyMinds) {
+TEST(Agent, AGENT9_WithoutAThresholdLoopsAreAllowed) {
   Scene scene({calls({call("a", "look")})}, {.max_steps = 9, .duplicate_threshold = 0});
   EXPECT_EQ(scene.run().end, RunEnd::MaxSteps);
   EXPECT_EQ(scene.tools.ran->size(), 9U);
 }
 
-TEST(Agent, AGENT9_LargerCirclesAreSeenToo) {
+TEST(Agent, AGENT9_LargerLoopsAreDetectedToo) {
   std::size_t n = 0;
   Scene scene({[&](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
     const std::vector<ToolCall> one = {call("x", n++ % 2 == 0 ? "look" : "fail")};
@@ -320,7 +320,7 @@ TEST(Agent, AGENT10_AnAgentDoesNotRunInsideItsOwnRun) {
   EXPECT_EQ(error.message, "Cannot run agent from state: AgentState.RUNNING");
 }
 
-TEST(Agent, WhatSomebodyElseAppendedIsAConflict) {
+TEST(Agent, AnAppendByAnotherProcessIsAConflict) {
   Scene scene({says("hello")});
   {
     auto other = StoredMemory::open(scene.store, scene.key);
@@ -343,7 +343,7 @@ TEST(Agent, TheStepPromptIsSaidLastAndNeverStored) {
   for (const Message& message : scene.stored()) EXPECT_NE(message.content(), Text("go on"));
 }
 
-// As those of MCP servers do: whoever watches may change the box where no tool runs.
+// Like the tools of MCP servers: an event callback may change the registry when no tool runs.
 TEST(Agent, ToolsMayChangeBetweenSteps) {
   Scene* scene_of = nullptr;
   AgentOptions options;
@@ -398,14 +398,14 @@ TEST(Agent, ASystemMessageCanBeAdded) {
   EXPECT_EQ(lines_of(scene.agent->messages()), (Lines{"system: rules", "user: hi"}));
 }
 
-TEST(Agent, AStepThatAProviderPausedGoesOn) {
+TEST(Agent, AStepThatAProviderPausedContinues) {
   Scene scene({says(Message::assistant_message("half"), Finish::Paused), says("whole")});
   const RunReport report = scene.run();
   EXPECT_EQ(report.text, Text("whole"));
   EXPECT_EQ(report.steps, 2U);
 }
 
-// An agent of one's own: it thinks as others do, but twice at most.
+// A custom agent: it thinks like others, but at most twice.
 class Brief : public ToolCallAgent {
  public:
   using ToolCallAgent::ToolCallAgent;
@@ -432,7 +432,7 @@ class Echo : public ReActAgent {
 };
 
 // A run that an exception got through would be under way for ever, with its lease.
-TEST(Agent, WhatSomebodysOwnCodeThrowsEndsTheRun) {
+TEST(Agent, AnExceptionOfUserCodeEndsTheRun) {
   class Throws : public ToolCallAgent {
    public:
     using ToolCallAgent::ToolCallAgent;

@@ -146,7 +146,7 @@ TEST(OpenManusProfile, ThinkAndActByToolChoice) {
     ToolChoice choice;
     Turn turn;
     const char* step;  // what the step comes to; "" if the run fails
-    Lines kept;        // behind the request
+    Lines kept;        // after the request
   };
   const Turn look = calls({call("a", "look")}, "hm");
   const Row rows[] = {
@@ -400,7 +400,7 @@ TEST(OpenManusProfile, TheRemedyGrows) {
   EXPECT_EQ(stage.agent->options().next_step_prompt, Text::repaired(remedy + remedy + "None"));
 }
 
-TEST(OpenManusProfile, AnEmptyRequestIsNone) {
+TEST(OpenManusProfile, AnEmptyRequestIsIgnored) {
   AgentOptions options = plain();
   options.max_steps = 1;
   Stage stage({says("a")}, options);

@@ -31,7 +31,7 @@ void die_in_the_middle(Scene& scene) {
   ASSERT_TRUE(memory->add(Message::tool_message("first", "look", "a")));
 }
 
-TEST(Resume, CallsLeftBehindAreAnsweredAsInterrupted) {
+TEST(Resume, PendingCallsAreAnsweredAsInterrupted) {
   Scene scene({says("done")});
   die_in_the_middle(scene);
   scene.open();
@@ -44,7 +44,7 @@ TEST(Resume, CallsLeftBehindAreAnsweredAsInterrupted) {
                    "tool! interrupted: the call may or may not have run", "assistant: done"}));
 }
 
-TEST(Resume, CallsLeftBehindAreRunAgain) {
+TEST(Resume, PendingCallsAreRunAgain) {
   Scene scene({says("done")});
   die_in_the_middle(scene);
   scene.open({.pending = PendingCalls::Rerun});
@@ -53,7 +53,7 @@ TEST(Resume, CallsLeftBehindAreRunAgain) {
   EXPECT_EQ(line_of(scene.stored()[3]), "tool: seen");
 }
 
-TEST(Resume, APersonDecidesAboutCallsLeftBehind) {
+TEST(Resume, TheUserDecidesAboutPendingCalls) {
   for (const bool yes : {true, false}) {
     Scene scene({says("done")});
     die_in_the_middle(scene);
@@ -67,7 +67,7 @@ TEST(Resume, APersonDecidesAboutCallsLeftBehind) {
   }
 }
 
-TEST(Resume, ANewRequestComesBehindCallsLeftBehind) {
+TEST(Resume, ANewRequestComesAfterPendingCalls) {
   Scene scene({says("done")});
   die_in_the_middle(scene);
   scene.open();
@@ -103,7 +103,7 @@ void die_behind_the_end(Scene& scene, std::size_t results) {
   ASSERT_TRUE(memory->add(Message::tool_message("over", "terminate", "a")));
 }
 
-TEST(Resume, AGENT7_NothingRunsBehindASpecialToolThatEndedTheRun) {
+TEST(Resume, AGENT7_NothingRunsAfterASpecialToolThatEndedTheRun) {
   for (const PendingCalls pending : {PendingCalls::Interrupted, PendingCalls::Rerun, PendingCalls::Ask}) {
     Scene scene({says("never asked")});
     scene.tools.box->set_approve([](const ToolUseBlock&) { return true; });
@@ -116,11 +116,11 @@ TEST(Resume, AGENT7_NothingRunsBehindASpecialToolThatEndedTheRun) {
     EXPECT_TRUE(scene.tools.ran->empty());
     EXPECT_TRUE(scene.model->asked.empty());
     EXPECT_EQ(line_of(scene.stored().back()), "tool! not run: the run has ended");
-    EXPECT_EQ(scene.agent->resume()->end, RunEnd::Terminated) << "whatever stands behind the end";
+    EXPECT_EQ(scene.agent->resume()->end, RunEnd::Terminated) << "whatever follows the end";
   }
 }
 
-TEST(Resume, AnEndThatWasLeftBehindIsNotTheEndOfANewRequest) {
+TEST(Resume, ThePendingEndOfARunIsNotTheEndOfANewRequest) {
   Scene scene({says("new")});
   die_behind_the_end(scene, 0);
   scene.open({.pending = PendingCalls::Rerun});
@@ -133,8 +133,8 @@ TEST(Resume, AnEndThatWasLeftBehindIsNotTheEndOfANewRequest) {
                    "tool! not run: the run has ended", "user: something else", "assistant: new"}));
 }
 
-// Nobody knows whether they were carried out: a stop now does not tell.
-TEST(Resume, AStopDoesNotSayThatCallsLeftBehindWereNotRun) {
+// They may or may not have run: a stop now does not change that.
+TEST(Resume, AStopDoesNotReportPendingCallsAsNotRun) {
   Scene scene({says("done")});
   die_in_the_middle(scene);
   scene.open({.pending = PendingCalls::Rerun});
@@ -189,7 +189,7 @@ TEST(Stop, WhileTheModelSpeaksKeepsWhatItSaidAndMarksIt) {
   const std::vector<ToolCall> one = {call("a", "look")};
   Scene scene({[&](const ModelRequest&, const CallOptions& options) {
                  stop.request_stop();
-                 EXPECT_TRUE(options.stop.stop_requested()) << "the model is told";
+                 EXPECT_TRUE(options.stop.stop_requested()) << "the model gets the stop";
                  return cut_answer(Message::from_tool_calls(one, "half a"), FailureKind::Transport);
                },
                says("whole")});
@@ -204,7 +204,7 @@ TEST(Stop, WhileTheModelSpeaksKeepsWhatItSaidAndMarksIt) {
   EXPECT_TRUE(validate(stored).empty());
 }
 
-TEST(Stop, AnAnswerThatWasCutOffGoesOn) {
+TEST(Stop, AnAnswerThatWasCutOffIsContinued) {
   Scene scene({[](const ModelRequest&, const CallOptions&) {
                  return cut_answer(Message::assistant_message("half a"), FailureKind::Transport);
                },
@@ -321,9 +321,9 @@ Turn takes_at_most(std::size_t bytes) {
   };
 }
 
-// A long session against a model with a small window goes on, whatever the size of either: the newest request
+// A long session with a model with a small window continues, whatever the size of either: the newest request
 // is always shown, and the summary gives way to it.
-TEST(Overflow, LeavesASessionThatGoesOn) {
+TEST(Overflow, LeavesASessionThatCanContinue) {
   const std::string words(300, 'x');
   for (const bool compresses : {true, false}) {
     for (const std::size_t window : {100U, 400U, 1'000U, 2'000U, 8'000U}) {
@@ -416,7 +416,7 @@ TEST(Reply, IsCheckedAndAskedForAgain) {
   EXPECT_EQ(report.end, RunEnd::Answered);
   ASSERT_TRUE(report.reply);
   EXPECT_EQ(report.reply->get("sum")->as_int64(), 6);
-  EXPECT_TRUE(scene.model->asked[0].reply) << "passed on to who can keep to it";
+  EXPECT_TRUE(scene.model->asked[0].reply) << "sent to providers that support it";
   const std::vector<Message> stored = scene.stored();
   ASSERT_EQ(stored.size(), 6U);
   EXPECT_TRUE(line_of(stored[2]).contains("not JSON")) << line_of(stored[2]);
@@ -426,7 +426,7 @@ TEST(Reply, IsCheckedAndAskedForAgain) {
 // A provider that takes no schema does not tell the model what it should keep to.
 TEST(Reply, ItsFormIsSaidWhereTheProviderDoesNot) {
   for (const auto& [provider, is_said] :
-       {std::pair("openai", false), std::pair("deepseek", true), std::pair("one's own", true)}) {
+       {std::pair("openai", false), std::pair("deepseek", true), std::pair("custom", true)}) {
     Scene scene({says("six"), says(R"json({"sum":6})json")});
     scene.model->set_provider(Text::repaired(provider));
     scene.open(with_reply());
@@ -462,7 +462,7 @@ TEST(Reply, AToolMayBeCalledOnTheWay) {
   EXPECT_EQ(scene.run().reply->get("sum")->as_int64(), 1);
 }
 
-// Runs that were killed behind their answer.
+// Runs that were killed after their answer.
 TEST(Reply, OfARunThatWasOverIsCheckedToo) {
   Scene good({says(R"json({"sum":1})json")}, with_reply());
   good.run();
@@ -480,7 +480,7 @@ TEST(Reply, OfARunThatWasOverIsCheckedToo) {
   EXPECT_EQ(bad.model->asked.size(), 2U);
 }
 
-TEST(Reply, ASchemaThatIsNoneIsRefused) {
+TEST(Reply, AnInvalidSchemaIsRefused) {
   Scene scene({says("x")});
   AgentOptions options;
   options.reply = ReplySchema{Text("x"), *Json::parse(R"json({"type":"nonsense"})json")};

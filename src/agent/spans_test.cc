@@ -47,7 +47,7 @@ std::string text_of(const Json& span, std::string_view member) {
   return span.get(member).value_or(Json()).as_string().value_or(Text()).str();
 }
 
-// The value of an attribute; "" if there is none.
+// The value of an attribute; "" if it is missing.
 std::string attribute(const Json& span, std::string_view name) {
   for (const Json& each : span.get("attributes")->elements()) {
     if (text_of(each, "key") != name) continue;

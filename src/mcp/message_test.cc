@@ -33,7 +33,7 @@ TEST(McpMessages, MayComeInBatches) {
   EXPECT_EQ(read_mcp_messages("[]", kLimit)->size(), 0U);
 }
 
-TEST(McpMessages, WhatIsNoneIsRefused) {
+TEST(McpMessages, AnInvalidMessageIsRefused) {
   const std::pair<std::string_view, Code> cases[] = {{"Loading...", Code::Malformed},
                                                      {"7", Code::WrongType},
                                                      {"{}", Code::WrongType},
@@ -145,7 +145,7 @@ TEST(McpOutputs, KeepStructuredContentAndTheErrorFlag) {
   EXPECT_EQ(read_mcp_output(parsed(R"({"content":[],"isError":false})"))->status, ToolStatus::Ok);
 }
 
-TEST(McpOutputs, WhatIsNoneIsRefused) {
+TEST(McpOutputs, AnInvalidResultIsRefused) {
   EXPECT_EQ(read_mcp_output(parsed("[]")).error().code, Code::WrongType);
   EXPECT_EQ(read_mcp_output(parsed("{}")).error().code, Code::Missing);
   EXPECT_EQ(read_mcp_output(parsed(R"({"content":"t"})")).error().code, Code::WrongType);

@@ -184,7 +184,7 @@ TEST_P(McpBoth, AnAnswerOverTheLimitIsNotTaken) {
 }
 
 // MCP3.
-TEST_P(McpBoth, ADeadlineAndAStopEndACallAndTheServerIsTold) {
+TEST_P(McpBoth, ADeadlineAndAStopEndACallAndNotifyTheServer) {
   client();
   EXPECT_EQ(call("echo", R"({"text": "ready"})").joined_text(), "ready");
   const ToolOutput late = call("hang", "{}", within(kSoon));
@@ -232,7 +232,7 @@ TEST_P(McpBoth, AServerThatChangesItsToolsIsListedAgain) {
   ASSERT_TRUE(client_->list({}));
   EXPECT_EQ(call("change_aside", R"({"name": "fresh"})").joined_text(), "changed");
   if (GetParam() == "/deaf") {
-    EXPECT_FALSE(client_->is_stale());  // nobody could tell
+    EXPECT_FALSE(client_->is_stale());  // the client could not know
     return;
   }
   const Deadline deadline = Deadline::in(kLong);
@@ -297,7 +297,7 @@ TEST(McpStdio, AServerThatDiesSaysWhy) {
   EXPECT_NE(output.joined_text().find("[redacted: SECRET_KEY]"), std::string::npos) << output.joined_text();
   EXPECT_EQ(output.joined_text().find("sesame"), std::string::npos) << output.joined_text();
   EXPECT_EQ(folder.lines("notes").size(), 1U);
-  EXPECT_EQ(folder.lines("starts").size(), 1U);  // MCP2: not before somebody needs it
+  EXPECT_EQ(folder.lines("starts").size(), 1U);  // MCP2: not before it is needed
   EXPECT_EQ(client.call("echo", json(R"({"text": "2"})"), within(kLong)).joined_text(), "2");
   EXPECT_EQ(folder.lines("starts").size(), 2U);
 }
@@ -341,7 +341,7 @@ TEST(McpStdio, AServerThatSaysNothingIsNotWaitedForForEver) {
   EXPECT_EQ(client.list(stop.get_token()).error().code, Code::Cancelled);
 }
 
-// MCP2: nobody waits for it again so soon.
+// MCP2: no call waits for it again so soon.
 TEST(McpStdio, AServerThatSaysNothingRestsAfterTheFirstStart) {
   const Folder folder;
   McpOptions hasty = options();
@@ -449,7 +449,7 @@ TEST(McpStdio, ACallThatWasStoppedIsNotSent) {
 }
 
 // MCP1: the rest of a stream is asked for, and not the call again.
-TEST(McpHttp, AStreamThatEndsTooSoonGoesOn) {
+TEST(McpHttp, AStreamThatEndsTooSoonIsResumed) {
   const Folder folder;
   const HttpServer http;
   const std::string file = R"({"file": ")" + folder.file("notes") + R"(", "pieces": )";

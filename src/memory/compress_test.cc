@@ -213,7 +213,7 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
   ASSERT_TRUE(change) << change.error().message;
   EXPECT_EQ(change->evicted.size(), 1U);
   EXPECT_FALSE(memory.summary());
-  // MEMORY10: what left is told, and why no summary speaks for it.
+  // MEMORY10: what left is reported, and why no summary covers it.
   EXPECT_EQ(change->uncovered, 1U);
   EXPECT_EQ(memory.uncovered().size(), 1U);
   ASSERT_TRUE(memory.compression_error());
@@ -231,7 +231,7 @@ Message statement(int i) {
 }
 
 // A summary leaves room for what comes after it: it never grows until nothing else has a place.
-TEST(Compression, GoesOnAtEveryBudget) {
+TEST(Compression, ContinuesAtEveryBudget) {
   const TokenCounter counter = TokenCounter::for_model("gpt-4o");
   for (const std::size_t tokens : {200U, 300U, 600U, 1000U, 3000U}) {
     SCOPED_TRACE(tokens);
@@ -261,7 +261,7 @@ TEST(Compression, KeepsASummaryWithinItsShare) {
     return CompressionAnswer{Text::repaired(std::string(request.most_bytes, 'w')), request.messages.size()};
   });
   Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 400},
-                                  // a token a byte, which nobody expects
+                                  // a token per byte, which is unusual
                                   .token_cost = [](const Message& m) { return m.get_text_content()->size(); },
                                   .compressor = wordy,
                                   .compression = {.summary_share = 0.5}})
@@ -287,7 +287,7 @@ TEST(Compression, CoversWhatTheBudgetDropsOfTheNewest) {
   EXPECT_EQ(memory.summary()->count + memory.size() - 1, 50U);
 }
 
-// A summary that a smaller budget has no room for gives way; what it covered is told of.
+// A summary that does not fit a smaller budget is removed; the messages it covered are reported.
 TEST(Compression, LetsALargeSummaryGiveWay) {
   auto compressor = std::make_shared<Scripted>([](const CompressionRequest& request) {
     return CompressionAnswer{Text::repaired(std::string(2000, 'w')), request.messages.size()};
@@ -395,7 +395,7 @@ TEST(Compression, CutsLargeExchangesForTheCompressor) {
   EXPECT_GT(memory.covered().front().blocks().front().as<ToolUseBlock>()->arguments.size(), 50'000U);
 }
 
-TEST(Compression, MayTakeForEverIfItIsTold) {
+TEST(Compression, MayHaveNoDeadline) {
   Memory memory =
       memory_with(std::make_shared<Scripted>(short_answer), {.deadline = std::chrono::milliseconds::max()});
   fill(memory, 10);

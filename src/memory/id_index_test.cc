@@ -18,7 +18,7 @@ std::set<Position> found(const IdIndex& index, std::uint64_t hash) {
   return out;
 }
 
-// Against a map, with copies that go on differently; few hashes, so that many share theirs.
+// Compared with a map, with copies that diverge; few hashes, so that many share theirs.
 TEST(IdIndex, AgreesWithAMap) {
   struct Pair {
     IdIndex index;
@@ -54,7 +54,7 @@ TEST(IdIndex, AgreesWithAMap) {
   }
 }
 
-TEST(IdIndex, StopsWhenItIsTold) {
+TEST(IdIndex, StopsWhenTheVisitorReturnsFalse) {
   IdIndex index;
   for (Position i = 0; i < 100; ++i)
     index.insert(5, i);  // more than a bucket holds, and they cannot be parted

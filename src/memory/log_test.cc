@@ -22,7 +22,7 @@ TEST(Log, GrowsOverManyChunks) {
   expect_numbers(log, 1000);
 }
 
-// Copies are taken at every size and go on differently; each sees its own entries and no others.
+// Copies are made at every size and diverge; each sees its own entries and no others.
 TEST(Log, CopiesGoTheirOwnWay) {
   Log log;
   std::vector<Log> copies;
@@ -41,7 +41,7 @@ TEST(Log, CopiesGoTheirOwnWay) {
   expect_numbers(log, 600);
 }
 
-TEST(Log, ForgetsTheNewestAndGoesOn) {
+TEST(Log, ForgetsTheNewestAndContinues) {
   Log log;
   for (std::uint32_t i = 0; i < 600; ++i) log.push_back(entry(i));
   const Log copy = log;

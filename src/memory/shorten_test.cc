@@ -26,7 +26,7 @@ TEST(Shortened, CutsTextsAndOutputsAndNothingElse) {
   EXPECT_FALSE(shortened(Message::user_message("short"), 100));
 }
 
-// An answer with an image behind its text stays what it was: a string with an image beside it.
+// An answer with an image after its text keeps its form: a string with an image beside it.
 TEST(Shortened, KeepsTheShapeOfTheContent) {
   const Text longer = Text::repaired(std::string(500, 'w'));
   const Text image = "aGVsbG8=";

@@ -92,7 +92,7 @@ TEST(Ask, TakesAnAnswerThatReachedItsLimitForNoText) {
   }
 }
 
-// A caller who stopped must not take that for something that may pass.
+// A caller that stopped must not see a retryable error.
 TEST(Ask, SaysThatItWasStopped) {
   std::stop_source stop;
   TestProvider provider({said("Hi")});
@@ -164,7 +164,7 @@ TEST(AskWithImages, LabelsImagesByWhatTheyAre) {
 }
 
 // ASK4
-TEST(AskWithImages, SendsNoImageThatIsNone) {
+TEST(AskWithImages, RefusesAnInvalidImage) {
   TestProvider provider({said("?")});
   const std::string_view images[] = {kPixel, "bm90IGFuIGltYWdl"};
   const auto refused = ask_with_images(*opened(provider.config()), {&kHello, 1}, images);

@@ -154,7 +154,7 @@ TEST(Attempt, NotesEventsThatTheMessageHasNoPlaceFor) {
 
 // ---- What is no answer
 
-TEST(Attempt, TakesNoAnswerForWhatIsNone) {
+TEST(Attempt, RefusesAResponseThatIsNotAnAnswer) {
   const std::string bodies[] = {
       "",
       "<!DOCTYPE html><html><body>Sign in</body></html>",

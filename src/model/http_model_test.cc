@@ -253,7 +253,7 @@ TEST(HttpModel, TakesAnEmptyRefusalForAFailure) {
   }
 }
 
-TEST(HttpModel, SaysThatNobodyListens) {
+TEST(HttpModel, ReportsThatTheServerIsNotReachable) {
   std::string url;
   {
     const LoopbackServer gone([](LoopbackServer::Connection&, const SeenRequest&) {});

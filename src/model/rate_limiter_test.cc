@@ -53,7 +53,7 @@ TEST(RateLimiter, IsCorrectedByWhatARequestTook) {
   EXPECT_EQ(limiter.take(1, kStart), milliseconds(1000));
 }
 
-TEST(RateLimiter, WithoutLimitsNobodyWaits) {
+TEST(RateLimiter, WithoutLimitsNoCallWaits) {
   RateLimiter limiter({});
   for (int i = 0; i < 100; ++i) EXPECT_EQ(limiter.take(1'000'000, kStart), milliseconds(0));
 }

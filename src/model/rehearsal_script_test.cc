@@ -86,8 +86,7 @@ TEST(RehearsalScript, FindsTheTurnByTheMessages) {
   EXPECT_EQ(next(script, {user, said, result}), "!2");
   EXPECT_EQ(next(script, {user, said, user}), "!2");
   EXPECT_EQ(next(script, {user, said, result, said, result}), "3");
-  EXPECT_EQ(next(script, {user, said, user, said, user, said, user}), "")
-      << "nobody comes to a `when` by itself";
+  EXPECT_EQ(next(script, {user, said, user, said, user, said, user}), "") << "a `when` needs its text";
   EXPECT_EQ(next(script, {other}), "w1");
   EXPECT_EQ(next(script, {other, said, result}), "w2") << "and not w1 again";
   EXPECT_EQ(next(script, {other, said, result, said, user}), "");

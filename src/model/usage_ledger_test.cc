@@ -57,7 +57,7 @@ TEST(UsageLedger, CountsWhatCameFromACacheOnce) {
 }
 
 // USAGE3
-TEST(UsageLedger, TellsWhatNobodySaid) {
+TEST(UsageLedger, CountsCallsWithoutUsage) {
   UsageLedger ledger;
   CallRecord silent = call(0, 0);
   silent.usage = {};

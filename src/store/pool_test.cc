@@ -59,7 +59,7 @@ TEST(Pool, ConnectsAtTheFirstCallAndLendsTheSameAgain) {
   EXPECT_EQ(server.open, 1);
 }
 
-TEST(Pool, ClosesWhatNobodyKept) {  // POOL2
+TEST(Pool, ClosesConnectionsThatWereNotKept) {  // POOL2
   Server server;
   Pool<Line> pool = pool_of(server, {});
   {

@@ -56,7 +56,7 @@ TEST(Rules, HoldALeaseUntilItsTime) {
   EXPECT_EQ(code_of(check_lease(batch_with_lease("token"), {}, 0).batch), "conflict");
 }
 
-TEST(Rules, GrantALeaseThatNobodyElseHas) {
+TEST(Rules, GrantALeaseThatIsFree) {
   const Lease held{"token", "the owner", 1'000};
   const auto ask = [&](const char* token, std::int64_t now, bool takes_over) {
     return granted(held, {"me", token, std::chrono::milliseconds(50), takes_over}, now);
@@ -116,7 +116,7 @@ TEST(Lists, HaveTheLatestFirstAndThenTheName) {
   EXPECT_TRUE(comes_before(info("z", 1), info("\u00e9", 1)));  // by bytes, not as chars that have a sign
 }
 
-TEST(Lists, GoOnBehindTheirCursor) {
+TEST(Lists, ContinueAfterTheirCursor) {
   for (const SessionInfo& last : {info("a:b", 5), info("", 0), info("1:2", -5), info("\u00e9", 5)}) {
     const Result<ListCursor> cursor = ListCursor::read(ListCursor::write(last));
     ASSERT_TRUE(cursor);

@@ -55,7 +55,7 @@ TEST(Store, ChecksEveryIdItIsGiven) {
     codes.push_back(code_of(store.list(id)));
     codes.push_back(code_of(store.search(id, "word")));
     codes.push_back(code_of(store.lease(good, id, std::chrono::hours(1))));
-    // An empty token is none.
+    // An empty token means no token.
     if (!id.empty()) codes.push_back(code_of(store.append(good, leased)));
     if (!id.empty()) {
       codes.push_back(code_of(store.lease(good, "me", std::chrono::hours(1), LeaseMode::Reject, id)));

@@ -107,7 +107,7 @@ TEST(Words, OfChineseAreFoundWhereTheCharactersStand) {
   EXPECT_LT(found, 4'500U);
 }
 
-TEST(Words, BehindTheFirstMegabyteAreNotLookedAt) {
+TEST(Words, AfterTheFirstMegabyteAreIgnored) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
   const std::string word = "needle";
   const auto is_found = [&](std::size_t end) {

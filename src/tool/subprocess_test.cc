@@ -29,7 +29,7 @@ Result<SubprocessRun> run(const SubprocessOptions& options, std::string_view inp
   return run_subprocess(options, input, max, Deadline::in(hours(1)), {});
 }
 
-// A zombie is dead, whoever should have collected it.
+// A zombie counts as dead.
 bool is_alive(pid_t id) {
   std::ifstream file("/proc/" + std::to_string(id) + "/stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), {});
@@ -125,7 +125,7 @@ TEST(Subprocess, ReadsItsInputWholeAndMayStopReading) {
   EXPECT_EQ(deaf->output, "deaf\n");
 }
 
-// SUBPROCESS2, SUBPROCESS4: a program that the program left behind holds the pipes, and is killed with the
+// SUBPROCESS2, SUBPROCESS4: a background process keeps the pipes open, and is killed with the
 // group.
 TEST(Subprocess, EndsWithWhatItStarted) {
   const Folder folder;

@@ -178,8 +178,8 @@ TEST(ToolBox, AStopAndADeadlineEndATool) {
   EXPECT_EQ(said(tools.run(call("polite"), context)), "interrupted: the call was stopped before it started");
 }
 
-// TOOL1, TOOL5: it can only be left behind.
-TEST(ToolBox, AToolThatHangsIsLeftBehind) {
+// TOOL1, TOOL5: run() returns without it.
+TEST(ToolBox, AToolThatHangsIsAbandoned) {
   struct Gate {
     std::mutex mutex;
     std::condition_variable changed;
@@ -209,7 +209,7 @@ TEST(ToolBox, AToolThatHangsIsLeftBehind) {
   gate->changed.wait(lock, [&] { return gate->is_left; });
 }
 
-// Whoever lets go of it last destroys it, and not a thread that nobody waits for: a session with a server
+// The last owner destroys it, and not a detached thread: a session with a server
 // ends.
 TEST(ToolBox, AToolIsGoneWithItsBox) {
   for (int i = 0; i < 200; ++i) {

@@ -18,7 +18,7 @@ TEST(Traceparent, IsReadAndWritten) {
   EXPECT_EQ(to_traceparent(*context), kExample);
 }
 
-TEST(Traceparent, SaysWhetherAnybodySamples) {
+TEST(Traceparent, SaysWhetherATraceIsSampled) {
   const auto context = parse_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00");
   ASSERT_TRUE(context);
   EXPECT_FALSE(context->is_sampled);
@@ -30,7 +30,7 @@ TEST(Traceparent, OfALaterVersionIsReadAsFarAsItIsKnown) {
   EXPECT_TRUE(parse_traceparent("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
 }
 
-TEST(Traceparent, ThatIsWrongIsNone) {
+TEST(Traceparent, ThatIsMalformedIsRejected) {
   for (const std::string_view bad : {
            "",
            "00",

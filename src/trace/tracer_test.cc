@@ -109,7 +109,7 @@ TEST(Tracer, TRACE5_AChildHasItsParentsTrace) {
   for (const Json& span : spans) EXPECT_EQ(text_of(span, "/traceId"), "0af7651916cd43dd8448eb211c80319c");
 }
 
-TEST(Tracer, TRACE5_NothingIsRecordedOfATraceThatNobodySamples) {
+TEST(Tracer, TRACE5_ATraceThatIsNotSampledIsNotRecorded) {
   LoopbackServer server(answers("200 OK"));
   Tracer tracer = opened(options_for(server));
   const auto outside = parse_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00");
@@ -122,7 +122,7 @@ TEST(Tracer, TRACE5_NothingIsRecordedOfATraceThatNobodySamples) {
   EXPECT_EQ(tracer.counts().ended, 0U);
 }
 
-TEST(Tracer, TRACE8_AChildIsWithinItsParentWhoeverSetsTheTime) {
+TEST(Tracer, TRACE8_AChildIsWithinItsParentIfTheTimeIsSet) {
   LoopbackServer server(answers("200 OK"));
   Tracer tracer = opened(options_for(server));
   ScopedClock clock(1'000'000);
@@ -218,7 +218,7 @@ TEST(Tracer, SendsAFullBatchByItselfAndManyInOrder) {
   options.batch_spans = 4;
   Tracer tracer = opened(options);
   for (int i = 0; i < 10; ++i) tracer.start(Operation::Chat, std::to_string(i)).end();
-  while (tracer.counts().sent < 8) std::this_thread::yield();  // nobody flushed
+  while (tracer.counts().sent < 8) std::this_thread::yield();  // without a flush
   ASSERT_TRUE(tracer.flush(kLong));
   const auto spans = all_spans(server);
   ASSERT_EQ(spans.size(), 10U);
@@ -247,7 +247,7 @@ TEST(Tracer, ASpanMayOutliveItsTracer) {
   EXPECT_TRUE(all_spans(server).empty());
 }
 
-TEST(Tracer, ASpanOfNobodyDoesNothing) {
+TEST(Tracer, ASpanWithoutATracerDoesNothing) {
   Span span;
   span.set(Key::ToolName, "x").fail("y").end();
   EXPECT_FALSE(span.context().is_valid());
@@ -299,7 +299,7 @@ TEST(Tracer, TRACE6_AReceiverThatIsDownCostsNothingButItsSpans) {
   }
   options.queue_spans = 100;
   options.batch_spans = 10;
-  options.at_the_end = kLong;  // it is not waited for: nobody is there
+  options.at_the_end = kLong;  // it does not wait: there is no receiver
   Tracer tracer = opened(options);
   for (int i = 0; i < 1000; ++i) tracer.start(Operation::Chat, "a").end();
   const auto flushed = tracer.flush(kLong);

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::int64_t kSteps = 20;
 
-// Says what follows from the conversation: a step calls, every second one twice, and behind the last comes
-// the answer. So it goes on where the conversation ends, whoever asks.
+// Says what follows from the conversation: a step calls, every second one twice, and after the last comes
+// the answer. So it continues where the conversation ends.
 class StepModel : public Model {
  public:
   const ModelInfo& info() const override { return info_; }
@@ -67,7 +67,7 @@ int run(const std::string& uri, const std::string& session, const char* effects,
   const bool is_new = memory->memory().log_size() == 0;
   AgentOptions options;
   options.pending = policy == "rerun" ? PendingCalls::Rerun : PendingCalls::Interrupted;
-  options.lease_mode = store::LeaseMode::TakeOver;  // whoever had it is dead
+  options.lease_mode = store::LeaseMode::TakeOver;  // the previous owner is dead
   options.on_event = [](const AgentEvent& event) {
     const char letter = static_cast<char>('a' + event.index());
     (void)!::write(STDOUT_FILENO, &letter, 1);

@@ -9,7 +9,7 @@
 --fault F       banner: prints lines that are no messages first     mute: answers nothing
                 exit: ends at once, with words and status 3         refuse: refuses to begin
                 endless: pages without an end                       bare: has no tools
-                nameless: lists a tool without a name               schemaless: lists a tool with a schema that is none
+                nameless: lists a tool without a name               schemaless: lists a tool with an invalid schema
                 look_ahead: lists a tool with a pattern that looks ahead
                 twice: lists its tools twice
 
@@ -38,7 +38,7 @@ class Gone(Exception):
 
 
 class Later(Exception):
-    """The stream ends before the answer, which comes behind so many further ends."""
+    """The stream ends before the answer, which comes after so many further ends."""
 
 
 class Server:
@@ -212,7 +212,7 @@ class Server:
         raise ValueError("no method " + method)
 
     def take(self, message, send):
-        """Takes a message of the client; send() gets what is said to it."""
+        """Takes a message of the client; send() gets the replies."""
         if "method" not in message:
             self.replies.put(message)
         elif "id" not in message:
@@ -300,7 +300,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def session(self):
-        """The session of a request; answers itself, and gives None, if there is none."""
+        """The session of a request; answers itself, and returns None, if it is unknown."""
         name = self.headers.get("Mcp-Session-Id")
         if name is None or self.headers.get("MCP-Protocol-Version") is None:
             error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "which session?"}}

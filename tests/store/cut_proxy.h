@@ -1,5 +1,5 @@
-// A proxy before a server's socket that cuts a connection at the worst moment, once for every time it is told
-// to.
+// A proxy before a server's socket that cuts a connection at the worst moment, once for every time it is
+// asked to.
 //
 // Safe from any thread.
 #pragma once
@@ -16,7 +16,7 @@ enum class Cut : std::uint8_t {
   None,
   Before,  // what the client sends next is lost
   Half,    // the server gets half of it
-  After,   // the server gets it, and nobody is there for the answer
+  After,   // the server gets it, and the response is lost
   Answer,  // the server has answered, and the answer is lost
   Late,    // the client sees the cut at once, the server gets everything a moment later
 };
@@ -29,7 +29,7 @@ class CutProxy {
   CutProxy& operator=(const CutProxy&) = delete;
 
   int port() const { return port_; }  // on 127.0.0.1
-  // Cuts where the next thing is sent, whoever sends it.
+  // Cuts at the next send of either side.
   void cut_next(Cut cut) { next_ = cut; }
 
  private:

@@ -97,7 +97,7 @@ class SessionChecker {
   void learn_log() {
     for (const Operation* read : reads_) {
       if (read->first + read->values.size() > std::max(read->size, read->first)) {
-        violated(5, "a read gave records behind the size " + std::to_string(read->size));
+        violated(5, "a read returned records after the size " + std::to_string(read->size));
       }
       for (std::size_t i = 0; i < read->values.size(); ++i) {
         const Position at = read->first + i;
@@ -116,7 +116,7 @@ class SessionChecker {
       const std::string& text = log_[at];
       const std::string where = text + " at position " + std::to_string(at);
       if (text.empty()) {
-        violated(5, "nobody could read position " + std::to_string(at));
+        violated(5, "no read returned position " + std::to_string(at));
         continue;
       }
       const std::optional<Value> value = read_value(text);
@@ -154,7 +154,7 @@ class SessionChecker {
     }
   }
 
-  // A read has all that was acknowledged (1) or read (6) before it began, and ends behind a batch (3).
+  // A read has all that was acknowledged (1) or read (6) before it began, and ends after a batch (3).
   void check_read_sizes() {
     struct Known {
       std::int64_t since;
@@ -202,8 +202,8 @@ class SessionChecker {
                 [](const Operation* a, const Operation* b) { return a->invoked_ns < b->invoked_ns; });
       for (std::size_t i = 1; i < appends.size(); ++i) {
         const std::optional<Position> before = batches_.at(appends[i - 1]->batch).place;
-        const std::optional<Position> behind = batches_.at(appends[i]->batch).place;
-        if (before && behind && *before > *behind) {
+        const std::optional<Position> after = batches_.at(appends[i]->batch).place;
+        if (before && after && *before > *after) {
           violated(7, appends[i]->batch + " came before " + appends[i - 1]->batch + " of the same writer");
         }
       }

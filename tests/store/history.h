@@ -1,11 +1,11 @@
-// What was asked of a store, by whom and when, what came, and whether all that can be true of a store that
-// keeps its promises.
+// The operations on a store with their clients, times and results, and a check whether they are possible for
+// a store that keeps its promises.
 //
 // Invariants, by the numbers that a Violation gives:
 //    1  No acknowledged batch is missing from a read that begins later.
 //    2  Nothing is read that was never sent, and nothing of a batch whose every try failed.
 //    3  Batches are whole and contiguous, at the end of every read too.
-//    4  Each batch is there once, and one append at most was told that it is new.
+//    4  Each batch is there once, and at most one append reported it as new.
 //    5  Positions are 0 to n-1.
 //    6  Any two reads agree where both have records, and a later one is not shorter.
 //    7  The batches of one writer are in its order.
@@ -35,7 +35,7 @@ struct Operation {
 
   Kind kind = Kind::Append;
   Outcome outcome = Outcome::Unknown;
-  std::string writer = {};  // who asked; it does one thing at a time
+  std::string writer = {};  // the client; it does one thing at a time
   std::string session = {};
   std::int64_t invoked_ns = 0;
   std::int64_t completed_ns = std::numeric_limits<std::int64_t>::max();  // never
@@ -57,7 +57,7 @@ struct Violation {
 // All violations, but no more than a few of each invariant. Linear but for sorting by time.
 std::vector<Violation> check_history(std::span<const Operation> operations);
 
-// Reads operations from lines. Each is told when it begins, and again when it ends; one that never ended
+// Reads operations from lines. Each has one line at its start, and one at its end; one that never ended
 // has an unknown outcome, and a last line without its end is left out. <id> is "<writer>:<number>".
 //
 //   invoke <id> <ns> append <session> <batch> <count>      ok <id> <ns> <first> new|repeated

@@ -71,7 +71,7 @@ invoke c:1 150 read s 0
 ok c:1 220 0
 )",
      {1}},
-    {"a record that nobody sent",
+    {"a record that was never sent",
      R"(
 invoke c:1 100 read s 0
 ok c:1 110 1 ghost/0/1
@@ -146,7 +146,7 @@ invoke c:1 140 read s 0
 ok c:1 150 1 x/0/1
 )",
      {4}},
-    {"a position that nobody can read",
+    {"a position that no read returns",
      R"(
 invoke a:1 100 append s x 1
 unknown a:1 110
@@ -224,7 +224,7 @@ invoke c:1 140 read s 0
 ok c:1 150 2 x/0/1 y/0/1
 )",
      {9}},
-    {"a repeat that was told another place",
+    {"a repeat with another position",
      R"(
 invoke a:1 100 append s x 1
 ok a:1 110 0 new
@@ -319,7 +319,7 @@ TEST(History, LeavesOutALineThatAKillCut) {
   EXPECT_EQ(operations->at(0).outcome, Operation::Outcome::Unknown);
 }
 
-TEST(History, NamesTheLineThatIsNone) {
+TEST(History, NamesTheInvalidLine) {
   for (const char* line : {"hello", "invoke a:1 x append s x 1", "invoke a:1 1 append s x",
                            "invoke a:1 1 jump s x", "ok a:1 1 0 new", "fail a:1 1"}) {
     const auto operations = read_history("invoke a:9 1 read s 0\n" + std::string(line) + "\n");

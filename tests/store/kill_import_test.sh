@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # kill_import_test.sh PARLEY: kills imports at any moment. One that is run again to its end leaves what an
-# import leaves that nobody disturbed.
+# import leaves that was not disturbed.
 set -euo pipefail
 
 parley=$1

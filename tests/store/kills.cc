@@ -94,7 +94,7 @@ void kill_clients(const std::string& uri, const std::string& tenant, std::size_t
   Workload workload;
   workload.tenant = tenant;
   workload.workers = count;
-  workload.steps = 1'000'000;  // nobody gets that far
+  workload.steps = 1'000'000;  // more than any run reaches
   std::vector<std::string> told(count);
   std::atomic<std::size_t> next = 0;
   std::vector<std::jthread> threads;

@@ -1,4 +1,4 @@
-// Clients of a store that are killed with SIGKILL while they work, and the judge of what everybody saw
+// Clients of a store that are killed with SIGKILL while they work, and the judge of what all clients saw
 // (history.h): nothing that was acknowledged is lost, and nothing is torn, doubled or out of order.
 #pragma once
 

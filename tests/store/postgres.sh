@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A PostgreSQL for tests: its data and its socket are in one folder, it listens to nothing else, and it ends with
-# whoever it was started for.
+# the process it was started for.
 #
 #   postgres.sh start FOLDER [PID] makes FOLDER and a server in it, which is stopped when the process PID ends
 #                                  (without PID: the process that called this)
@@ -33,7 +33,7 @@ server_pid() { head -n 1 "$data/postmaster.pid"; }
 
 case $verb in
   start)
-    if [[ -d $folder ]]; then "$0" stop "$folder"; fi  # left behind by a run that was killed with its watcher
+    if [[ -d $folder ]]; then "$0" stop "$folder"; fi  # left over from a run that was killed with its watcher
     mkdir -m 0700 "$folder"
     if ((EUID == 0)); then chown postgres:postgres "$folder"; fi
     (cd "$folder" && "${as_server[@]}" "$bin/initdb" -D "$data" -U parley -A trust -E UTF8 --no-locale --no-sync \
@@ -48,7 +48,7 @@ case $verb in
     ;;
   kill)
     pid=$(server_pid)
-    # The children would go on for a moment without their parent, so all are killed in one go.
+    # The subprocesses would run for a moment without their parent, so all are killed in one go.
     kill -KILL "$pid" $(cat "/proc/$pid/task/$pid/children")
     ;;
   restart)

@@ -1,5 +1,5 @@
 // Clients and servers of PostgreSQL that are killed with SIGKILL while they work, and a judge for what
-// everybody saw (history.h).
+// all clients saw (history.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -275,7 +275,7 @@ TEST_F(Postgres, EndsAtTheDeadlineAndKnowsThatNothingHappened) {
   EXPECT_EQ(store.append(key, batch)->first, 1U);
 }
 
-TEST_F(Postgres, GoesOnAfterTheServerEndedItsConnections) {
+TEST_F(Postgres, ContinuesAfterTheServerClosedItsConnections) {
   Store store = open();
   ASSERT_TRUE(store.append(key, Batch({said("0")})));
   sql("SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity"
@@ -285,7 +285,7 @@ TEST_F(Postgres, GoesOnAfterTheServerEndedItsConnections) {
   EXPECT_EQ(done->first, 1U);
 }
 
-// A batch that was found not to be there is refused if it still comes, unless somebody tries it anew.
+// A batch that was resolved as missing is refused if it arrives late, unless it is retried.
 TEST_F(Postgres, VoidsABatchThatWasNotFound) {
   Store store = open();
   const Batch batch("batch", {said("0")});

@@ -58,7 +58,7 @@ Recording& recording() {
   return all;
 }
 
-// ---- The file system: every call goes on to the one of the machine
+// ---- The file system: every call is forwarded to the real one
 
 sqlite3_vfs* machine() {
   static sqlite3_vfs* const vfs = sqlite3_vfs_find("unix");
@@ -93,7 +93,7 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
 
 int sync_file(sqlite3_file* file, int flags) {
   const int code = methods(file)->xSync(real(file), flags);
-  recording().add({Operation::Kind::Sync, *as_file(file)->name});  // behind it: what is acked then is synced
+  recording().add({Operation::Kind::Sync, *as_file(file)->name});  // after it: what is acked then is synced
   return code;
 }
 
@@ -229,7 +229,7 @@ void advance(std::map<std::string, Disk>& disks, const Operation& operation) {
 struct Acked {
   std::size_t after;  // operations
   Batch batch;
-  std::string witness;  // as it was then; nobody syncs it
+  std::string witness;  // as it was then; it is never synced
 };
 
 class PowerLoss : public testing::TestWithParam<Durability> {

@@ -57,7 +57,7 @@ TEST(RedisKills, OfTheServerLoseNothingThatWasAcknowledged) {
 }
 
 // What such a kill leaves in the file is made by hand: the beginning of a transaction, cut at several places.
-// What is acknowledged behind it must still be there after one more start.
+// What is acknowledged after it must still be there after one more start.
 TEST(RedisKills, InTheMidstOfAWriteLoseNothingThatIsAcknowledgedLater) {
   auto server = RedisServer::start();
   ASSERT_TRUE(server) << server.error().message;

@@ -176,8 +176,8 @@ TEST_F(Redis, NeverRepeatsAPassword) {
   start({"--requirepass", "open-canary"});
   store_ = open("redis+unix://:open-canary@localhost" + server_->socket());
   add("a");
-  for (const std::string who : {"", ":wrong-canary@localhost", "somebody:wrong-canary@localhost"}) {
-    const auto other = open("redis+unix://" + who + server_->socket());
+  for (const std::string user : {"", ":wrong-canary@localhost", "somebody:wrong-canary@localhost"}) {
+    const auto other = open("redis+unix://" + user + server_->socket());
     const Health health = other->health();
     EXPECT_FALSE(health.is_ok);
     ASSERT_TRUE(health.error);
@@ -271,7 +271,7 @@ TEST_F(Redis, RefusesALateCommandOnceItWasResolved) {
   EXPECT_FALSE(*store_->resolve(kKey, "b"));
   EXPECT_EQ(store_->head(kKey)->size, 1U);
 
-  // Sent again by somebody who lives, it goes through.
+  // Sent again by a live client, it succeeds.
   const auto again = store_->append(kKey, Batch("b", {said("b")}));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->first, 1U);
@@ -294,7 +294,7 @@ TEST_F(Redis, RefusesALateCommandForASessionThatIsNotThere) {
   EXPECT_EQ(server_->ask({"PTTL", live_keys(tag_of(kKey)).batches})->integer, -1);
 }
 
-TEST_F(Redis, TakesALateCommandThatNobodyAskedFor) {
+TEST_F(Redis, AcceptsALateCommandThatWasNotResolved) {
   start();
   LateProxy proxy(server_->socket(), server_->folder() + "/late");
   const auto far = open("redis+unix://" + server_->folder() + "/late");
@@ -335,7 +335,7 @@ TEST_F(Redis, SettlesEveryAppendWhoseAnswerWasCut) {
 
 // ---- Records that are gone (P6)
 
-TEST_F(Redis, NamesARecordThatSomebodyTookOut) {
+TEST_F(Redis, NamesARecordThatWasDeleted) {
   start();
   for (const char* text : {"a", "b", "c"}) add(text);
   ASSERT_TRUE(server_->ask({"XDEL", live_keys(tag_of(kKey)).log, "2-0"}));
@@ -410,7 +410,7 @@ TEST_F(Redis, ForgetsAMarkThatIsOld) {
   EXPECT_EQ(server_->ask({"ZCARD", sessions_key("t")})->integer, 1);
 }
 
-TEST_F(Redis, SweepsTheMarksOfTenantsThatNobodyLists) {
+TEST_F(Redis, SweepsTheMarksOfTenantsThatAreNeverListed) {
   start();
   ASSERT_TRUE(server_->ask({"ZADD", changed_key("t"), "1000", "never made"}));
   ASSERT_TRUE(store_->sweep());

@@ -9,11 +9,11 @@
 
 namespace {
 
-// Straight to the system: what was told must not be lost in a buffer when the process is killed.
+// Unbuffered: output must not be lost in a buffer when the process is killed.
 void tell(std::string_view lines) {
   while (!lines.empty()) {
     const ssize_t count = write(STDOUT_FILENO, lines.data(), lines.size());
-    if (count <= 0) std::_Exit(3);  // nobody listens
+    if (count <= 0) std::_Exit(3);  // the reader is gone
     lines.remove_prefix(static_cast<std::size_t>(count));
   }
 }

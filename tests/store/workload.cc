@@ -24,7 +24,7 @@ std::string batch_id(std::size_t worker, std::size_t step) {
   return "b" + std::to_string(worker) + "." + std::to_string(step);
 }
 
-// One who asks, and tells what was asked and what came.
+// A client that records its operations and their results.
 class Teller {
  public:
   Teller(Store& store, const Workload& workload, std::string name, const LineSink& sink)
@@ -53,11 +53,11 @@ class Teller {
   // Reads what came since the last time.
   void read_on(std::size_t session) { read_to_[session] = read(session, read_to_[session]); }
 
-  // Reads a page; the position behind it.
+  // Reads a page; returns the position after it.
   Position read(std::size_t session, Position first) {
     begin("read " + name_of(session) + " " + std::to_string(first));
     Result<Page> page = store_.read(key(session), {.first = first});
-    // A session that nobody has made yet is as good as an empty one.
+    // A missing session counts as empty.
     if (!page && page.error().code == Code::NotFound) page = Page{};
     end(page, [](const Page& read) {
       std::string out = std::to_string(read.size);

@@ -42,7 +42,7 @@ TEST(RedisKeys, LieInOneSlot) {
     const std::string tag = "{" + tag_of(key) + "}";
     for (const RedisKeys& keys : {live_keys(tag_of(key)), kept_keys(tag_of(key), "1")}) {
       for (const std::string& name : all_of(keys)) {
-        // The server hashes what is between the first brace and the one behind it.
+        // The server hashes what is between the first brace and the one after it.
         EXPECT_EQ(name.find('{'), name.find(tag)) << name;
         EXPECT_EQ(name.find('}'), name.find(tag) + tag.size() - 1) << name;
       }

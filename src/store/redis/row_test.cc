@@ -38,7 +38,7 @@ TEST(RedisRow, ComesBackAsItWas) {
   EXPECT_EQ(static_cast<const Record&>(*read), record());
 }
 
-// P6: whatever is left of a row, nobody takes it for one.
+// P6: no part of a row is accepted as a row.
 TEST(RedisRow, IsDamagedIfAnythingIsCutOff) {
   const Row row = to_row(record());
   const std::string packed = pack_row(row, "b");

@@ -57,7 +57,7 @@ class SqliteBackend : public testing::Test {
     return listed ? Error{} : listed.error();
   }
 
-  // What somebody else does to the file.
+  // What another program does to the file.
   void run(const std::string& sql) const {
     sqlite3* db = nullptr;
     ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
@@ -92,7 +92,7 @@ TEST_F(SqliteBackend, RefusesADatabaseOfANewerVersion) {
   EXPECT_NE(error.message.find("newer Parley"), std::string::npos) << error.message;
 }
 
-TEST_F(SqliteBackend, RefusesADatabaseOfSomebodyElse) {
+TEST_F(SqliteBackend, RefusesADatabaseOfAnotherProgram) {
   run("CREATE TABLE notes(text TEXT)");
   EXPECT_EQ(refusal().message, "not a Parley database");
 }
@@ -124,12 +124,12 @@ class SqliteRefusal : public SqliteBackend {
   }
 };
 
-TEST_F(SqliteRefusal, LeavesADatabaseOfSomebodyElseAsItIs) {
+TEST_F(SqliteRefusal, LeavesADatabaseOfAnotherProgramUnchanged) {
   run("CREATE TABLE notes(text TEXT); INSERT INTO notes VALUES ('mine')");
   expect_untouched(Code::Invalid);
 }
 
-TEST_F(SqliteRefusal, LeavesALogOfSomebodyElseAsItIs) {
+TEST_F(SqliteRefusal, LeavesAWalOfAnotherProgramUnchanged) {
   run("PRAGMA journal_mode = WAL; CREATE TABLE notes(text TEXT)");
   expect_untouched(Code::Invalid);
   // With all of it in the log of a program that is at work.
@@ -144,7 +144,7 @@ TEST_F(SqliteRefusal, LeavesALogOfSomebodyElseAsItIs) {
 }
 
 // With all of it in the log of a program that was killed, and copied without the file that its users share.
-TEST_F(SqliteRefusal, LeavesALogThatNobodyHasOpenAsItIs) {
+TEST_F(SqliteRefusal, LeavesAWalThatIsNotOpenUnchanged) {
   const std::string from = folder_ + "/from.db";
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(from.c_str(), &db), SQLITE_OK);
@@ -161,7 +161,7 @@ TEST_F(SqliteRefusal, LeavesALogThatNobodyHasOpenAsItIs) {
 }
 
 // The same of Parley's own.
-TEST_F(SqliteRefusal, TakesALogOfItsOwnThatNobodyHasOpen) {
+TEST_F(SqliteRefusal, ReadsItsOwnWalThatIsNotOpen) {
   const std::string to = folder_ + "/copy.db";
   {
     Store store = open();
@@ -396,7 +396,7 @@ TEST_F(SqliteBackend, SaysThatItMayNotWriteToAFile) {
   ASSERT_EQ(::chmod(path_.c_str(), 0400), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    // Root may write to everything, so nobody is asked.
+    // Root may write to everything, so the user nobody is used.
     constexpr uid_t kNobody = 65534;
     if (::geteuid() == 0) {
       for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
@@ -427,7 +427,7 @@ TEST_F(SqliteBackend, NamesARecordThatIsGone_P6) {
   EXPECT_EQ(store.read(kKey, {.with_damaged = true})->records.size(), 3U);
 }
 
-TEST_F(SqliteBackend, SaysThatTheDiskIsFullAndGoesOnWhenItIsNot) {
+TEST_F(SqliteBackend, ReportsAFullDiskAndContinuesAfterwards) {
   append("first");
   Store store = open();
   ASSERT_TRUE(store.head(kKey));
@@ -549,7 +549,7 @@ TEST_F(SqliteBackend, IsUnhealthyIfNothingCanBeWritten) {
   EXPECT_EQ(store.head(kKey)->size, 1U);
 }
 
-// As on a file system that is mounted read-only; root may write to everything, so somebody else asks.
+// As on a file system that is mounted read-only; root may write to everything, so another user opens it.
 TEST_F(SqliteBackend, CanBeReadWhereNothingCanBeWritten) {
   append("what people said");
   ASSERT_EQ(open().search("default", "people")->size(), 1U);

@@ -122,7 +122,7 @@ TEST_F(SqliteWitness, SaysThatTheLogWasDeleted) {
   ASSERT_TRUE(faults) << faults.error().message;
   ASSERT_EQ(faults->size(), 1U);
   EXPECT_TRUE(faults->front().is_certain);
-  expect_loss();  // whoever looks changes nothing
+  expect_loss();  // a check changes nothing
 }
 
 TEST_F(SqliteWitness, SaysThatAllOfItWasInTheLog) {
@@ -201,7 +201,7 @@ TEST_F(SqliteWitness, CallsItPossibleWhereNothingWasSynced) {
   }
 }
 
-// What was synced is certain, also if somebody wrote without syncs later.
+// Synced data is certain, also if a later writer did not sync.
 TEST_F(SqliteWitness, KnowsWhatWasSyncedBefore) {
   append_and_die(3);
   write_and_close();
