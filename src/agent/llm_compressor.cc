@@ -10,10 +10,10 @@ namespace parley {
 namespace {
 
 void append_line(std::string& out, std::string_view speaker, std::string_view text) {
-  if (what.empty()) return;
+  if (text.empty()) return;
   out += speaker;
   out += ": ";
-  out += what;
+  out += text;
   out += '\n';
 }
 
