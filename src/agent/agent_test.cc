@@ -242,8 +242,8 @@ TEST(Agent, AGENT9_EqualCallsAreWarnedOfOnceAndThenEndTheRun) {
     return line_of(scene.model->asked[i].conversation.messages().back());
   };
   EXPECT_EQ(asked(2), "tool: seen");
-  EXPECT_TRUE(asked(3).starts_with("user: You have done the same thing")) << asked(3);
-  for (const Message& message : scene.stored()) EXPECT_FALSE(line_of(message).contains("same thing"));
+  EXPECT_TRUE(asked(3).starts_with("user: You repeated the same step")) << asked(3);
+  for (const Message& message : scene.stored()) EXPECT_FALSE(line_of(message).contains("same step"));
 }
 
 TEST(Agent, AGENT9_ARunThatLeavesItsLoopContinues) {

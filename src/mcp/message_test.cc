@@ -126,7 +126,7 @@ TEST(McpOutputs, KeepEveryKindOfContent) {
       VideoBlock{Base64Source{"video/mp4", "aGk="}},
       DocumentBlock{Base64Source{"", "aGk="}, "u://3"},
       TextBlock{"u://4\nname: n\ndescription: d"},
-      TextBlock{"[the server gave an image that is not base64]"},
+      TextBlock{"[the server sent an image that is not base64]"},
       TextBlock{R"({"type":"new","x":1})"},
   };
   EXPECT_EQ(output->content, expected);

@@ -218,7 +218,7 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
   EXPECT_EQ(memory.uncovered().size(), 1U);
   ASSERT_TRUE(memory.compression_error());
   EXPECT_EQ(memory.compression_error()->message,
-            "no room for a summary: of the budget of 3 messages it may take 0, and it needs at least 1");
+            "no room for a summary: of the budget of 3 messages it may use 0, needed: at least 1");
 }
 
 // A statement of some words, each other than the one before.

@@ -185,7 +185,7 @@ TEST(Attempt, SaysWhyAWholeAnswerCannotBeRead) {
   const std::tuple<std::string, std::string_view, std::string_view> rows[] = {
       {begin + "5" + end, "unavailable server after 3", "(/choices/0/message/content)"},
       {begin + "\"\xFF\"" + end, "unavailable server after 3", "UTF-8"},
-      {begin, "unavailable server after 3", "cannot be read: "},
+      {begin, "unavailable server after 3", "cannot read the answer: "},
       {begin + "\"" + long_text + "\"" + end, "invalid server after 1", "33554432"},
       {R"({"error":{"message":"the server is on fire"}})", "unavailable server after 3",
        "the server is on fire"},
@@ -238,7 +238,7 @@ TEST(Attempt, EndsAStreamOfNothingAndAStreamOfBlocks) {
     const std::string message = called ? called->cut->message.str() : called.error().message;
     EXPECT_TRUE(message.contains(words)) << message;
   };
-  ends_with("4096 events and not a word", [](int) {
+  ends_with("4096 events without content", [](int) {
     std::string out;
     for (int i = 0; i < 100; ++i) out += "event: news\ndata: {\"type\":\"news\"}\n\n";
     return out;

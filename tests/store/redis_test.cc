@@ -96,7 +96,7 @@ TEST_F(Redis, SaysHowDurableTheServerReallyIs) {
   EXPECT_TRUE(each_second.is_ok);
   EXPECT_EQ(each_second.durability, Durability::Normal);
   ASSERT_EQ(each_second.warnings.size(), 1U);
-  EXPECT_NE(each_second.warnings[0].find("up to about a second"), std::string::npos);
+  EXPECT_NE(each_second.warnings[0].find("about one second"), std::string::npos);
   store_ = open(server_->uri());
   EXPECT_EQ(add("b").durability, Durability::Normal);
 

@@ -16,7 +16,8 @@ TEST(RedisConnection, SaysWhatToDoAboutACluster) {
   for (const char* answer : {"MOVED 3999 10.0.0.7:6381", "ASK 3999 10.0.0.7:6381"}) {
     const Error error = meaning_of(answer);
     EXPECT_EQ(error.code, Code::Unsupported);
-    EXPECT_NE(error.message.find("that of a proxy before the cluster"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("the address of a proxy in front of the cluster"), std::string::npos)
+        << error.message;
   }
 }
 

@@ -40,7 +40,7 @@ TEST(RedisHealth, NamesEachFactThatIsNotWell) {
   };
   const Case cases[] = {
       {"aof_enabled", "0", Durability::None, true, "appendonly is no"},
-      {"appendfsync", "everysec", Durability::Normal, true, "up to about a second"},
+      {"appendfsync", "everysec", Durability::Normal, true, "about one second"},
       {"appendfsync", "no", Durability::None, true, "appendfsync is no"},
       {"appendfsync", nullptr, Durability::None, true, "unknown"},
       {"no-appendfsync-on-rewrite", "yes", Durability::Normal, true, "no-appendfsync-on-rewrite"},
@@ -53,7 +53,7 @@ TEST(RedisHealth, NamesEachFactThatIsNotWell) {
       {"aof_last_write_status", "err", Durability::Full, false, "append-only file"},
       {"aof_last_bgrewrite_status", "err", Durability::Full, true, "rewrite"},
       {"rdb_last_bgsave_status", "err", Durability::Full, true, "snapshot"},
-      {"connected_slaves", "2", Durability::Full, true, "replicas"},
+      {"connected_slaves", "2", Durability::Full, true, "replication is asynchronous"},
   };
   for (const Case& each : cases) {
     RedisFacts facts = good();
