@@ -24,9 +24,9 @@ namespace {
 // What a strict reader refuses is a finding here, so that it does not hide the others.
 std::optional<Finding> finding_from(const Note& note) {
   if (note.code != "lone_surrogate" && note.code != "duplicate_key") return std::nullopt;
-  const char* sentence = note.code == "lone_surrogate" ? "unpaired surrogate in a string"
-                                                       : "duplicate member name in one object";
-  return Finding{std::string(note.code), FindingLevel::Error, note.message.value_or(0),
+  const char* sentence = note.code == "lone_surrogate" ? "half of a surrogate pair stands alone"
+                                                       : "the member name stands twice in one object";
+  return Finding{std::string(note.code), FindingLevel::Error, note.message_index.value_or(0),
                  std::nullopt,           note.path,           sentence};
 }
 
@@ -80,17 +80,18 @@ class FileCheck {
     for (const Note& note : reading->notes) {
       const std::optional<Finding> finding = finding_from(note);
       if (!finding) continue;
-      if (auto outcome = report_.add(*finding, line, note.message.has_value()); !outcome) return outcome;
+      if (auto outcome = report_.add(*finding, line, note.message_index.has_value()); !outcome)
+        return outcome;
     }
     std::vector<Finding> reported, findings;
     std::vector<Finding> structural = validate(reading->conversation.messages());
     if (continues_elsewhere(reading->conversation)) {  // the call may be with the provider
       std::erase_if(structural, [](const Finding& finding) { return finding.code == "orphan_result"; });
     }
-    std::ranges::merge(structural, inspect_media(reading->conversation.messages()),
-                       std::back_inserter(reported), {}, &Finding::message, &Finding::message);
-    std::ranges::merge(reported, provider_findings(reading->conversation, reported),
-                       std::back_inserter(findings), {}, &Finding::message, &Finding::message);
+    std::ranges::merge(structural, inspect_media(reading->conversation.messages()), std::back_inserter(told),
+                       {}, &Finding::message_index, &Finding::message_index);
+    std::ranges::merge(told, provider_findings(reading->conversation, told), std::back_inserter(findings), {},
+                       &Finding::message_index, &Finding::message_index);
     for (const Finding& finding : findings) {
       if (auto outcome = report_.add(finding, line); !outcome) return outcome;
     }
@@ -104,12 +105,13 @@ class FileCheck {
     const Result<Json> document = writing ? Json::parse(writing->text) : fail(Code::Invalid, "");
     if (!document) return {};
     std::set<std::pair<std::size_t, std::string_view>> known;
-    for (const Finding& finding : reported) known.emplace(finding.message, finding.code);
+    for (const Finding& finding : told) known.emplace(finding.message_index, finding.code);
     std::vector<Finding> findings = check_rules(*document, dialect_);
     std::erase_if(findings, [&](const Finding& finding) {
       const std::string_view code = finding.code;
       const std::string_view without_rule = code.substr(code.find('_') + 1);
-      return known.contains({finding.message, code}) || known.contains({finding.message, without_rule});
+      return known.contains({finding.message_index, code}) ||
+             known.contains({finding.message_index, without_rule});
     });
     return findings;
   }

@@ -21,8 +21,8 @@ using Visit = std::function<Result<void>(const LlmConversation&)>;
 Note left_out(Severity severity, std::string_view code, std::string_view what) {
   return {.code = code,
           .severity = severity,
-          .message = {},
-          .block = {},
+          .message_index = {},
+          .block_index = {},
           .dialect = "parley",
           .action = "dropped",
           .detail = Text::repaired(what)};

@@ -34,9 +34,9 @@ std::string Report::json_finding(const Finding& finding, std::size_t line, bool 
   w.key("severity").string(finding.level == FindingLevel::Error ? "error" : "warning");
   if (line != 0) w.key("line").number(static_cast<std::int64_t>(line));
   w.key("message");
-  in_message ? w.number(static_cast<std::int64_t>(finding.message)) : w.null();
+  in_message ? w.number(static_cast<std::int64_t>(finding.message_index)) : w.null();
   w.key("block");
-  finding.block ? w.number(static_cast<std::int64_t>(*finding.block)) : w.null();
+  finding.block_index ? w.number(static_cast<std::int64_t>(*finding.block_index)) : w.null();
   w.key("path")
       .string(repair_utf8(finding.path))
       .key("sentence")

@@ -47,7 +47,7 @@ std::vector<Finding> Findings::finish(std::span<const Message> messages) {
       by_document[&arena].emplace_back(offset_of(arena, record, found.place), out.size());
     Finding finding{std::move(found.code), found.level, found.place.message,
                     std::nullopt,          {},          std::move(found.sentence)};
-    if (found.place.block != kWholeMessage) finding.block = found.place.block;
+    if (found.place.block != kWholeMessage) finding.block_index = found.place.block;
     if (!record.wire.present()) finding.path = built_path(found.place);
     out.push_back(std::move(finding));
   }

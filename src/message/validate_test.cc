@@ -36,7 +36,7 @@ std::vector<std::string> found(std::string_view document, Dialect dialect,
   const Json json = Json::parse(document).value();
   for (const Finding& finding : findings) {
     EXPECT_TRUE(json.at(finding.path)) << finding.path << " is not in " << document;
-    EXPECT_LT(finding.message, conversation.size());
+    EXPECT_LT(finding.message_index, conversation.size());
   }
   return lines(findings);
 }
@@ -457,9 +457,9 @@ TEST(Validate, NamesPlacesInTheDocumentOfEachMessage) {
   const std::vector<Finding> findings = validate(mixed);
   EXPECT_EQ(lines(findings),
             (Lines{"orphan_result /messages/1/content/0", "missing_result /1/tool_calls/0"}));
-  EXPECT_EQ(findings[0].message, 0U);
-  EXPECT_EQ(findings[0].block, 0U);
-  EXPECT_EQ(findings[1].message, 1U);
+  EXPECT_EQ(findings[0].message_index, 0U);
+  EXPECT_EQ(findings[0].block_index, 0U);
+  EXPECT_EQ(findings[1].message_index, 1U);
 }
 
 TEST(Validate, GivesFindingsInTheOrderOfTheMessages) {

@@ -136,8 +136,8 @@ std::string with_ids_hidden(std::string_view text, std::string_view expected) {
 }
 
 std::string to_text(const Note& note) {
-  std::string place = note.message ? std::to_string(*note.message) : "-";
-  if (note.block) place += "." + std::to_string(*note.block);
+  std::string place = note.message_index ? std::to_string(*note.message_index) : "-";
+  if (note.block_index) place += "." + std::to_string(*note.block_index);
   return "note " + std::string(note.code) + " " + std::string(to_string(note.severity)) + " " + place;
 }
 

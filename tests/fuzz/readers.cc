@@ -41,7 +41,8 @@ void look_at(const Reading& reading, const Result<Json>& json) {
     if (json) require(json->at(finding.path).has_value(), finding.code + " is at a place that is there");
   }
   for (const Note& note : reading.notes) {
-    require(!note.message || *note.message < messages.size(), "a note is about a message that is there");
+    require(!note.message_index || *note.message_index < messages.size(),
+            "a note is about a message that is there");
     require(is_utf8(to_json(note).text()), "a note is text");
   }
   for (const Message& message : messages) {

@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto document = Json::parse(std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1));
   if (!document) return 0;
   const std::vector<Finding> findings = check_rules(*document, dialect);
-  require(std::ranges::is_sorted(findings, {}, &Finding::message),
+  require(std::ranges::is_sorted(findings, {}, &Finding::message_index),
           "findings are in the order of the messages");
   for (const Finding& finding : findings) {
     require(!finding.code.empty() && !finding.sentence.empty(), "a finding says what it is about");

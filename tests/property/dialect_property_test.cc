@@ -297,7 +297,7 @@ TEST_P(Dialects, LoseNothingInSilence) {
       };
       const auto expect_said = [&](const Json& part, std::optional<std::size_t> message) {
         const auto is_noted = [&](const Note& note) {
-          return note.message == message && tells_of_loss(note);
+          return note.message_index == message && tells_of_loss(note);
         };
         if (std::any_of(writing->notes.begin(), writing->notes.end(), is_noted)) return;
         Facts facts;
@@ -328,7 +328,7 @@ TEST_P(Dialects, LoseNothingInSilence) {
       // Notes are about messages that there are, and strict writing refuses exactly the major ones.
       bool is_lossy = false;
       for (const Note& note : writing->notes) {
-        EXPECT_TRUE(!note.message || *note.message < reading.conversation.size());
+        EXPECT_TRUE(!note.message_index || *note.message_index < reading.conversation.size());
         EXPECT_EQ(note.dialect, to_string(to));
         is_lossy = is_lossy || note.severity == Severity::Major;
       }

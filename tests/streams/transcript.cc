@@ -78,7 +78,7 @@ std::string to_lines(const Accumulated& accumulated) {
   std::string out;
   for (const Block& block : accumulated.message.blocks()) out += to_text(block) + "\n";
   for (const Note& note : accumulated.notes) {
-    out += "note " + std::string(note.code) + " " + std::to_string(note.block.value_or(0)) + " " +
+    out += "note " + std::string(note.code) + " " + std::to_string(note.block_index.value_or(0)) + " " +
            quoted(note.detail) + "\n";
   }
   const Outcome& outcome = accumulated.outcome;

@@ -26,13 +26,13 @@ std::string_view to_string(Severity severity);  // "info", "minor", "major"
 struct Note {
   std::string_view code;  // e.g. "thinking_dropped"
   Severity severity = Severity::Info;
-  std::optional<std::size_t> message;    // 0-based index in the source conversation
-  std::optional<std::size_t> block;      // 0-based index of the block in the message
-  std::string_view dialect;              // the dialect that could not carry it
-  std::string_view action;               // what was done: "dropped", "minted", "joined", ...
-  Text detail;                           // a sentence
-  std::optional<std::size_t> line = {};  // of a JSON Lines file, from 1
-  std::string path = {};                 // JSON Pointer into the source, where reading noted something
+  std::optional<std::size_t> message_index;  // 0-based index in the source conversation
+  std::optional<std::size_t> block_index;    // 0-based index of the block in the message
+  std::string_view dialect;                  // the dialect that could not carry it
+  std::string_view action;                   // what was done: "dropped", "minted", "joined", ...
+  Text detail;                               // a sentence
+  std::optional<std::size_t> line = {};      // of a JSON Lines file, from 1
+  std::string path = {};                     // JSON Pointer into the source, where reading noted something
   bool operator==(const Note&) const = default;
 };
 

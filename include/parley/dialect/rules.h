@@ -205,8 +205,8 @@
 namespace parley {
 
 // The findings in the order of the messages; those about none (tools, the system prompt) with the first. Of
-// errors and of warnings 10,000 each are kept. `message` counts in the document's list of messages, `block`
-// in the content of the message.
+// errors and of warnings 10,000 each are kept. `message_index` counts in the document's list of messages,
+// `block_index` in the content of the message.
 std::vector<Finding> check_rules(const Json& document, Dialect dialect);
 
 // Whether the request that was read continues a conversation which the provider has (Responses:

@@ -35,9 +35,9 @@ enum class FindingLevel : std::uint8_t { Error, Warning };
 struct Finding {
   std::string code;
   FindingLevel level = FindingLevel::Error;
-  std::size_t message = 0;           // 0-based index
-  std::optional<std::size_t> block;  // 0-based index in the message
-  std::string path;                  // JSON Pointer into the document the message was read from
+  std::size_t message_index = 0;           // 0-based
+  std::optional<std::size_t> block_index;  // 0-based, in the message
+  std::string path;                        // JSON Pointer into the document the message was read from
   std::string sentence;
   bool operator==(const Finding&) const = default;
 };

@@ -31,7 +31,7 @@ Json Composer::frame(std::string& extra) {
   } else if (const auto patch = diff(natural_frame(conversation_, origin), wire)) {
     extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
   }
-  for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message.reset();
+  for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message_index.reset();
   return frame;
 }
 
@@ -275,6 +275,6 @@ void Composer::put_system() {
   draft.note("system_moved", Severity::Info, "moved", "the system part is written as a message");
   format_.write_group(draft, {&*conversation_.system(), 1});
   count_ += draft.written - 1;
-  for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message.reset();
+  for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message_index.reset();
 }
 }  // namespace parley::dialect

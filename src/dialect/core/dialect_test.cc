@@ -108,7 +108,7 @@ TEST(Read, SaysWhereANoteIs) {
       read(R"([{"role":"user"},{"role":"user","content":"\ud800","a":1,"a":2}])", Dialect::OpenManus);
   ASSERT_TRUE(reading);
   ASSERT_EQ(codes(reading->notes), (std::vector<std::string>{"lone_surrogate", "duplicate_key"}));
-  EXPECT_EQ(reading->notes[0].message, 1U);
+  EXPECT_EQ(reading->notes[0].message_index, 1U);
   EXPECT_NE(reading->notes[0].detail.view().find("/1/content"), std::string::npos);
   EXPECT_NE(reading->notes[1].detail.view().find("/1/a"), std::string::npos);
 }
@@ -371,7 +371,7 @@ TEST(Note, IsAnObjectAndALine) {
       to_json(note).text().view(),
       R"({"code":"thinking_dropped","severity":"minor","message":3,"block":0,"dialect":"openmanus","action":"dropped","detail":"it \"said\""})");
   EXPECT_EQ(to_line(note), "thinking_dropped (minor, message 3, block 0): it \"said\"");
-  note.message = note.block = std::nullopt;
+  note.message_index = note.block_index = std::nullopt;
   note.line = 7;
   note.severity = Severity::Major;
   EXPECT_EQ(

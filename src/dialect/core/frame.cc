@@ -397,7 +397,7 @@ std::string pointer_to(const Frame& frame, const Place& place) {
 
 void note_string(Draft& draft, const Message& system) {
   if (format_of(draft.target).frame.system_form != SystemForm::String) return;
-  std::erase_if(draft.notes, [](const Note& note) { return note.block || note.code == "text_joined"; });
+  std::erase_if(draft.notes, [](const Note& note) { return note.block_index || note.code == "text_joined"; });
   const auto blocks = Arena::of(system).blocks(Arena::record_of(system));
   std::size_t texts = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -424,7 +424,7 @@ void note_system(const Conversation& conversation, Dialect target, std::vector<N
   format_of(target).write_group(draft, {&*system, 1});
   note_string(draft, *system);
   for (Note& note : own) {
-    note.message.reset();
+    note.message_index.reset();
     const bool is_undone =
         note.action == "corrected" || note.action == "minted" ||
         (note.action == "dropped" && note.severity == Severity::Info && note.code != "cache_mark_dropped");

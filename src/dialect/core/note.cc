@@ -28,8 +28,8 @@ Json to_json(const Note& note) {
   };
   w.begin_object().key("code").string(note.code).key("severity").string(to_string(note.severity));
   if (note.line) index("line", note.line);
-  index("message", note.message);
-  index("block", note.block);
+  index("message", note.message_index);
+  index("block", note.block_index);
   w.key("dialect").string(note.dialect).key("action").string(note.action).key("detail").string(note.detail);
   w.end_object();
   return w.take();
@@ -39,8 +39,8 @@ std::string to_line(const Note& note) {
   std::string line(note.code);
   line.append(" (").append(to_string(note.severity));
   if (note.line) line += ", line " + std::to_string(*note.line);
-  if (note.message) line += ", message " + std::to_string(*note.message);
-  if (note.block) line += ", block " + std::to_string(*note.block);
+  if (note.message_index) line += ", message " + std::to_string(*note.message_index);
+  if (note.block_index) line += ", block " + std::to_string(*note.block_index);
   return line.append("): ").append(note.detail.view());
 }
 

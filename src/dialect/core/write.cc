@@ -275,7 +275,7 @@ void write_patched(Draft& draft, const Message& message, const Json& patch) {
   // The patch undoes what was only made up or spelled otherwise; what was lost before it stays lost.
   for (Note& note : notes) {
     const bool is_lost = note.action == "dropped" && note.severity != Severity::Info;
-    note.message = draft.position;
+    note.message_index = draft.position;
     if (is_lost && !is_whole) draft.notes.push_back(std::move(note));
   }
 }

@@ -59,11 +59,11 @@ std::vector<Message> sources_of(const Conversation& conversation, std::size_t co
 void place(std::vector<Note>& notes, const Conversation& conversation, bool has_sources) {
   const std::size_t before = conversation.system() ? 1 : 0;
   for (Note& note : notes) {
-    if (!note.message) continue;
-    if (!has_sources || *note.message < before) {
-      note.message.reset();
+    if (!note.message_index) continue;
+    if (!has_sources || *note.message_index < before) {
+      note.message_index.reset();
     } else {
-      *note.message -= before;
+      *note.message_index -= before;
     }
   }
 }

@@ -22,8 +22,8 @@ Conversation agentscope(std::string_view content, std::string_view role = "user"
 
 std::string to_text(const Note& note) {
   return std::string(note.code) + " " + std::string(to_string(note.severity)) + " " +
-         (note.message ? std::to_string(*note.message) : "-") +
-         (note.block ? "." + std::to_string(*note.block) : "");
+         (note.message_index ? std::to_string(*note.message_index) : "-") +
+         (note.block_index ? "." + std::to_string(*note.block_index) : "");
 }
 
 std::vector<std::string> notes_of(const Writing& writing) {

@@ -23,8 +23,8 @@ Message user(std::vector<Block> blocks) {
 std::vector<std::string> places(const Repairing& repairing) {
   std::vector<std::string> out;
   for (const Note& note : repairing.notes) {
-    out.push_back(std::string(note.code) + " " + std::to_string(note.message.value()) + "." +
-                  std::to_string(note.block.value()));
+    out.push_back(std::string(note.code) + " " + std::to_string(note.message_index.value()) + "." +
+                  std::to_string(note.block_index.value()));
   }
   return out;
 }

@@ -410,9 +410,9 @@ void fit_to_target(Repairing& repairing, const Conversation& source, Dialect tar
   };
   for (std::size_t i = 0; i < source.size(); ++i) places.emplace(key(source.messages()[i]), i);
   for (Note& note : fitted.notes) {
-    if (note.message) {
-      const auto place = places.find(key(repairing.conversation.messages()[*note.message]));
-      note.message = place == places.end() ? std::nullopt : std::optional(place->second);
+    if (note.message_index) {
+      const auto place = places.find(key(repairing.conversation.messages()[*note.message_index]));
+      note.message_index = place == places.end() ? std::nullopt : std::optional(place->second);
     }
     repairing.notes.push_back(std::move(note));
   }
@@ -428,13 +428,13 @@ Repairing repair_straight(const Conversation& conversation, const RepairOptions&
   const Repairing filled = repaired_empty(conversation, options, sources);
   Repairing repairing = repaired_history(filled.conversation, options);
   for (Note& note : repairing.notes) {
-    if (note.message) note.message = sources[*note.message];
+    if (note.message_index) note.message_index = sources[*note.message_index];
   }
   repairing.notes.insert(repairing.notes.end(), filled.notes.begin(), filled.notes.end());
   // What the repair took results from may have nothing else to say.
   Repairing left = repaired_empty(repairing.conversation, options, sources);
   for (Note& note : left.notes) {
-    note.message.reset();
+    note.message_index.reset();
     repairing.notes.push_back(std::move(note));
   }
   repairing.conversation = std::move(left.conversation);
@@ -453,7 +453,7 @@ Repairing repair_once(const Conversation& conversation, const RepairOptions& opt
   dialect::Straight straight = dialect::straighten(conversation, *options.target);
   Repairing repairing = repair_straight(straight.conversation, options);
   for (Note& note : repairing.notes) {
-    if (note.message) note.message = straight.sources[*note.message];
+    if (note.message_index) note.message_index = straight.sources[*note.message_index];
   }
   repairing.notes.insert(repairing.notes.begin(), straight.notes.begin(), straight.notes.end());
   return repairing;
@@ -473,7 +473,7 @@ Repairing repair(const Conversation& conversation, const RepairOptions& options)
     Repairing again = repair_once(repairing.conversation, options);
     if (again.notes.empty()) break;
     for (Note& note : again.notes) {
-      note.message.reset();
+      note.message_index.reset();
       repairing.notes.push_back(std::move(note));
     }
     repairing.conversation = std::move(again.conversation);

@@ -139,7 +139,7 @@ class Settler {
     if (std::ranges::any_of(messages_, has_made_up_ids)) return all();
     const auto is_wire = [&](const Message& message) { return is_wire_of(message, target_); };
     if (std::ranges::all_of(messages_, is_wire)) {
-      for (const Finding& finding : findings_) out.insert(finding.message);
+      for (const Finding& finding : findings_) out.insert(finding.message_index);
       return out;
     }
     for (std::size_t i = 0; i < messages_.size(); ++i) {

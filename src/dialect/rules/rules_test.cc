@@ -130,7 +130,7 @@ void expect_places(const std::string& text) {
   const Json document = Json::parse(text).value();
   for (int i = 1; i <= static_cast<int>(kLastDialect); ++i) {
     const auto findings = check_rules(document, static_cast<Dialect>(i));
-    EXPECT_TRUE(std::ranges::is_sorted(findings, {}, &Finding::message));
+    EXPECT_TRUE(std::ranges::is_sorted(findings, {}, &Finding::message_index));
     for (const Finding& finding : findings) {
       EXPECT_TRUE(document.at(finding.path)) << finding.code << " at " << finding.path << " in " << text;
       EXPECT_FALSE(finding.sentence.empty()) << finding.code;
