@@ -7,7 +7,7 @@
 
 #include "cli/exit_code.h"
 #include "parley/dialect/dialect.h"
-#include "parley/dialect/policy.h"
+#include "parley/dialect/formatter.h"
 
 namespace parley::cli {
 
@@ -17,9 +17,9 @@ struct ConvertOptions {
   bool repair = false;            // make a broken history whole
   bool complete_pending = false;  // answer the calls of the last step
   bool strict = false;
-  std::optional<Policy> policy;  // another program's formatter in place of Parley's writer
-  bool lines = false;            // JSON Lines: each line is a document
-  bool pretty = false;           // REQUIRES: not `lines`
+  std::optional<Formatter> policy;  // another program's formatter in place of Parley's writer
+  bool lines = false;               // JSON Lines: each line is a document of its own
+  bool pretty = false;              // REQUIRES: not `lines`
   bool quiet = false;
   std::string model;                     // of the request that is written; as it was if empty
   std::optional<std::int64_t> now = {};  // for messages without a time; the present if not set

@@ -55,8 +55,8 @@ ExitCode run_convert(TypedConvert& typed, const std::string& output) {
   options.from = *from;
   options.to = *to;
   if (!typed.policy.empty()) {
-    const Result<Policy> policy = policy_named(typed.policy);
-    if (!policy) return usage_error("--policy: " + policy.error().message, "convert");
+    const Result<Formatter> policy = formatter_named(typed.policy);
+    if (!policy) return usage("--policy: " + policy.error().message, "convert");
     options.policy = *policy;
   }
   if (!typed.now.empty()) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "parley/dialect/policy.h"
+#include "parley/dialect/formatter.h"
 #include "require.h"
 
 namespace {
@@ -12,11 +12,12 @@ namespace {
 void format_all(std::string_view document, parley::Dialect dialect) {
   const auto reading = parley::read(document, dialect);
   if (!reading) return;
-  for (const parley::Policy policy :
-       {parley::Policy::AgentScopeChat, parley::Policy::AgentScopeMultiAgent, parley::Policy::OpenManus}) {
+  for (const parley::Formatter policy :
+       {parley::Formatter::AgentScopeChat, parley::Formatter::AgentScopeMultiAgent,
+        parley::Formatter::OpenManus}) {
     for (const parley::Dialect target : parley::targets(policy)) {
       const bool promotes = target == parley::Dialect::OpenAI || target == parley::Dialect::Responses;
-      const parley::PolicyOptions options = {.promote_images = promotes, .supports_images = true};
+      const parley::FormatterOptions options = {.promote_images = promotes, .supports_images = true};
       const auto list = parley::format(reading->conversation, target, policy, options);
       if (!list) continue;
       const auto json = parley::Json::parse(list->text.view());

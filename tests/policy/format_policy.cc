@@ -11,8 +11,8 @@
 
 namespace {
 
-parley::Result<parley::Writing> formatted(const std::string& line, parley::Policy policy,
-                                          parley::Dialect target, const parley::PolicyOptions& options) {
+parley::Result<parley::Writing> formatted(const std::string& line, parley::Formatter policy,
+                                          parley::Dialect target, const parley::FormatterOptions& options) {
   PARLEY_TRY(const parley::Reading reading, parley::read(line, parley::test::dialect_of(policy)));
   return parley::format(reading.conversation, target, policy, options);
 }
@@ -20,9 +20,9 @@ parley::Result<parley::Writing> formatted(const std::string& line, parley::Polic
 }  // namespace
 
 int main(int count, char** words) {
-  const auto policy = parley::policy_named(count > 2 ? words[1] : "");
+  const auto policy = parley::formatter_named(count > 2 ? words[1] : "");
   const auto target = policy ? parley::test::target_named(*policy, words[2]) : std::nullopt;
-  parley::PolicyOptions options;
+  parley::FormatterOptions options;
   bool is_good = target.has_value();
   for (int i = 3; i < count; ++i) is_good = parley::test::set_option(options, words[i]) && is_good;
   if (!is_good) {

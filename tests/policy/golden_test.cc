@@ -6,7 +6,7 @@
 #include <string>
 
 #include "options.h"
-#include "parley/dialect/policy.h"
+#include "parley/dialect/formatter.h"
 
 namespace parley::test {
 namespace {
@@ -15,8 +15,8 @@ std::string member(const Json& line, std::string_view key) { return line.get(key
 
 // The list, or the code of the error, of the document or of what `parley` makes of it.
 std::string made(const Json& line, bool through_parley) {
-  const Policy policy = policy_named(member(line, "policy")).value();
-  PolicyOptions options;
+  const Formatter policy = formatter_named(member(line, "policy")).value();
+  FormatterOptions options;
   for (const Json& name : line.get("options")->elements()) {
     EXPECT_TRUE(set_option(options, *name.as_string()));
   }

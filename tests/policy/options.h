@@ -3,12 +3,12 @@
 
 #include <string_view>
 
-#include "parley/dialect/policy.h"
+#include "parley/dialect/formatter.h"
 
 namespace parley::test {
 
 // Sets the option of this name; false if there is none.
-inline bool set_option(PolicyOptions& options, std::string_view name) {
+inline bool set_option(FormatterOptions& options, std::string_view name) {
   constexpr std::string_view kPrompt = "history_prompt=";
   if (name.starts_with(kPrompt)) {
     options.history_prompt = Text::repaired(name.substr(kPrompt.size()));
@@ -24,7 +24,7 @@ inline bool set_option(PolicyOptions& options, std::string_view name) {
 }
 
 // The target of this name; nothing if the policy has no formatter for it.
-inline std::optional<Dialect> target_named(Policy policy, std::string_view name) {
+inline std::optional<Dialect> target_named(Formatter policy, std::string_view name) {
   for (const Dialect target : targets(policy)) {
     if (to_string(target) == name) return target;
   }
@@ -32,8 +32,8 @@ inline std::optional<Dialect> target_named(Policy policy, std::string_view name)
 }
 
 // The dialect of the messages that the policy's original takes.
-inline Dialect dialect_of(Policy policy) {
-  return policy == Policy::OpenManus ? Dialect::OpenManus : Dialect::AgentScope;
+inline Dialect dialect_of(Formatter policy) {
+  return policy == Formatter::OpenManus ? Dialect::OpenManus : Dialect::AgentScope;
 }
 
 }  // namespace parley::test

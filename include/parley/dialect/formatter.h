@@ -1,6 +1,6 @@
-// Policies are the ways other programs turn messages into a provider's request, for those who move from them
-// and need the same prompts. Where a policy and Parley's own writer differ, the writer loses less: use
-// write() unless parity is the point.
+// Formatters of other programs: how they turn messages into a provider's request, for users who move from
+// them and need the same prompts. Where a formatter and Parley's own writer differ, the writer loses less:
+// use write() unless parity is the point.
 //
 //   agentscope-chat        the ChatFormatter of AgentScope 1.0.21 for the target
 //   agentscope-multiagent  its MultiAgentFormatter for the target
@@ -22,7 +22,7 @@
 //   - It saves the media in results to files and tells the model their names. "(image/png, not saved)" stands
 //     where such a name would (media_not_saved); promoted media are labelled with their own media type.
 // Bytes in its list (Gemini's thought signatures) are base64 here. Its truncation by tokens is not part of a
-// policy; a Memory has budgets.
+// formatter; a Memory has budgets.
 //
 // Functions are safe from any thread.
 #pragma once
@@ -39,17 +39,17 @@
 
 namespace parley {
 
-enum class Policy : std::uint8_t { AgentScopeChat, AgentScopeMultiAgent, OpenManus };
+enum class Formatter : std::uint8_t { AgentScopeChat, AgentScopeMultiAgent, OpenManus };
 
-std::string_view to_string(Policy policy);  // "agentscope-chat", "agentscope-multiagent", "openmanus"
+std::string_view to_string(Formatter formatter);  // "agentscope-chat", "agentscope-multiagent", "openmanus"
 // Fails with NotFound, listing the names there are.
-Result<Policy> policy_named(std::string_view name);
+Result<Formatter> formatter_named(std::string_view name);
 
-// The dialects that the policy has a formatter for.
-std::span<const Dialect> targets(Policy policy);
+// The dialects that the formatter can write.
+std::span<const Dialect> targets(Formatter formatter);
 
-// The parameters of the originals, with their defaults. Those of another policy are not looked at.
-struct PolicyOptions {
+// The parameters of the originals, with their defaults. Those of another formatter are ignored.
+struct FormatterOptions {
   // AgentScope: media in results follow in a message of the user. Images for openai, responses, gemini,
   // ollama and dashscope; audio and video for dashscope.
   bool promote_images = false;
@@ -62,11 +62,11 @@ struct PolicyOptions {
 };
 
 // The list of messages, system message included, whatever the shape of the conversation's document. Fails
-// with Unsupported, naming the targets there are, if the policy has no formatter for `target`; with
+// with Unsupported, naming the targets there are, if the formatter cannot write `target`; with
 // Unsupported if the formatter has no such parameter, or a URL would have to be fetched; with Invalid (P3);
 // and as write() does if the conversation cannot be written in the original's dialect. The path of an error
 // points into the conversation as that dialect has it.
-Result<Writing> format(const Conversation& conversation, Dialect target, Policy policy,
-                       const PolicyOptions& options = {});
+Result<Writing> format(const Conversation& conversation, Dialect target, Formatter formatter,
+                       const FormatterOptions& options = {});
 
 }  // namespace parley

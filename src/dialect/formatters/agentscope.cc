@@ -1,4 +1,4 @@
-#include "dialect/policies/agentscope.h"
+#include "dialect/formatters/agentscope.h"
 
 #include <algorithm>
 #include <array>
@@ -65,45 +65,45 @@ bool is_web_url(std::string_view url) {
 
 // ---- What is at hand
 
-Said Formatter::said(const BlockRecord& block) const {
+Said Traversal::said(const BlockRecord& block) const {
   const bool is_object = record().shape == ContentShape::Blocks;
   return {string(block.text()), is_object ? arena().bytes(block.wire) : std::string_view()};
 }
 
-Media Formatter::media(const BlockRecord& block) const {
+Media Traversal::media(const BlockRecord& block) const {
   return {block.type, block.source, string(block.data()), string(block.media_type()),
           arena().bytes(block.wire)};
 }
 
-std::string Formatter::input(const BlockRecord& use, json::Gaps gaps) const {
+std::string Traversal::input(const BlockRecord& use, json::Gaps gaps) const {
   return use.input().present() ? json::python_json(arena().bytes(use.input()), gaps) : "{}";
 }
 
-std::string Formatter::place() const {
+std::string Traversal::place() const {
   std::string path = job_.path(draft_.position) + "/content";
   if (record().shape == ContentShape::Blocks && !blocks().empty()) path += "/" + std::to_string(block_);
   if (child_) path += "/output/" + std::to_string(*child_);
   return path;
 }
 
-std::unexpected<Error> Formatter::raises(std::string_view exception, std::string_view why) const {
+std::unexpected<Error> Traversal::raises(std::string_view exception, std::string_view why) const {
   return fail(Code::Invalid, "AgentScope raises " + std::string(exception) + " here: " + std::string(why),
               place());
 }
 
-Result<void> Formatter::require(bool is_there, std::string_view member) const {
+Result<void> Traversal::require(bool is_there, std::string_view member) const {
   if (is_there) return {};
   return raises("KeyError", "the member '" + std::string(member) + "' is missing");
 }
 
-std::unexpected<Error> Formatter::needs_bytes() const {
+std::unexpected<Error> Traversal::needs_bytes() const {
   return fail(Code::Unsupported,
               "AgentScope sends the bytes behind this URL to " + std::string(to_string(job_.target)) +
                   "; nothing is fetched here, so put them into the message first",
               place());
 }
 
-Result<Text> Formatter::url(const Media& media) {
+Result<Text> Traversal::url(const Media& media) {
   PARLEY_CHECK(require(media.data.has_value(), "url"));
   if (!is_web_url(*media.data)) {
     note("media_not_read", Severity::Major, "kept",
@@ -112,17 +112,17 @@ Result<Text> Formatter::url(const Media& media) {
   return *media.data;
 }
 
-Result<void> Formatter::require_base64(const Media& media) const {
+Result<void> Traversal::require_base64(const Media& media) const {
   PARLEY_CHECK(require(media.data.has_value(), "data"));
   return require(media.media_type.has_value(), "media_type");
 }
 
-Result<std::string> Formatter::data_url(const Media& media) const {
+Result<std::string> Traversal::data_url(const Media& media) const {
   PARLEY_CHECK(require_base64(media));
   return "data:" + media.media_type->str() + ";base64," + media.data->str();
 }
 
-Result<void> Formatter::enter(std::size_t message) {
+Result<void> Traversal::enter(std::size_t message) {
   draft_.position = message;
   block_ = 0;
   child_.reset();
@@ -132,13 +132,13 @@ Result<void> Formatter::enter(std::size_t message) {
   return {};
 }
 
-bool Formatter::writes(std::uint8_t kind) const {
+bool Traversal::writes(std::uint8_t kind) const {
   const bool is_own_audio = kind == kAudio && record().wire_role == Role::Assistant;
   return (provider_.carries & kind) != 0 && !(is_own_audio && provider_.drops_own_audio);
 }
 
 // What a message has beside its content; ids, times and names that were made up for AgentScope do not count.
-void Formatter::note_lost(bool is_chat) {
+void Traversal::note_lost(bool is_chat) {
   const Message& source = job_.sources[draft_.position];
   const MessageRecord& source_record = Arena::record_of(source);
   const bool writes_name = provider_.writes_name || !is_chat;
@@ -151,7 +151,7 @@ void Formatter::note_lost(bool is_chat) {
 
 // Notes a block that the formatter leaves out. Media of a kind it writes are an error if their source is
 // none that it knows.
-Result<void> Formatter::drop(const BlockRecord& block) {
+Result<void> Traversal::drop(const BlockRecord& block) {
   if (block.type == BlockType::Raw && block.raw_type().present() &&
       writes(kind_named(*string(block.raw_type())))) {
     return raises("ValueError", "the source of media must be 'base64' or 'url'");
@@ -162,7 +162,7 @@ Result<void> Formatter::drop(const BlockRecord& block) {
 
 // ---- One message
 
-Result<void> Formatter::chat(std::size_t first, std::size_t end) {
+Result<void> Traversal::chat(std::size_t first, std::size_t end) {
   for (std::size_t i = first; i < end; ++i) {
     PARLEY_CHECK(enter(i));
     PARLEY_CHECK(message(i == first));
@@ -172,7 +172,7 @@ Result<void> Formatter::chat(std::size_t first, std::size_t end) {
 }
 
 // Results are written before the rest of their message, and what is promoted from them behind it.
-Result<void> Formatter::message(bool is_first) {
+Result<void> Traversal::message(bool is_first) {
   Turn turn{.role = to_string(record().wire_role), .name = *string(record().name), .is_first = is_first};
   bool has_results = false;
   for (const BlockRecord& each : blocks()) {
@@ -192,7 +192,7 @@ Result<void> Formatter::message(bool is_first) {
   return {};
 }
 
-Result<void> Formatter::block(Turn& turn, const BlockRecord& block) {
+Result<void> Traversal::block(Turn& turn, const BlockRecord& block) {
   switch (block.type) {
     case BlockType::Text:
       return add_text(turn, said(block));
@@ -216,19 +216,19 @@ Result<void> Formatter::block(Turn& turn, const BlockRecord& block) {
   }
 }
 
-Result<void> Formatter::add_text(Turn& turn, const Said& said) {
+Result<void> Traversal::add_text(Turn& turn, const Said& said) {
   turn.texts.push_back(said.text.value_or(Text()));
   return provider_.text == nullptr ? Result<void>() : provider_.text(*this, turn, said);
 }
 
-Result<void> Formatter::add_media(Turn& turn, const Media& media) {
+Result<void> Traversal::add_media(Turn& turn, const Media& media) {
   turn.has_media = true;
   return provider_.media(*this, provider_.images_apart ? turn.images : turn.parts, media);
 }
 
 // ---- Results
 
-Result<std::string> Formatter::result_text(const BlockRecord& result) {
+Result<std::string> Traversal::result_text(const BlockRecord& result) {
   if (!result.is_list) {
     PARLEY_CHECK(require(!result.output().is_absent() || provider_.output_may_be_absent, "output"));
     return string(result.output()).value_or(Text()).str();
@@ -246,7 +246,7 @@ Result<std::string> Formatter::result_text(const BlockRecord& result) {
   return out;
 }
 
-Result<std::string> Formatter::child_text(const BlockRecord& child) {
+Result<std::string> Traversal::child_text(const BlockRecord& child) {
   if (child.type == BlockType::Text) {
     PARLEY_CHECK(require(child.text().present(), "text"));
     return string(child.text())->str();
@@ -271,8 +271,8 @@ Result<std::string> Formatter::child_text(const BlockRecord& child) {
 }
 
 // The media of the result at hand that are to be promoted.
-Result<void> Formatter::remember(const BlockRecord& result) {
-  const PolicyOptions& options = job_.options;
+Result<void> Traversal::remember(const BlockRecord& result) {
+  const FormatterOptions& options = job_.options;
   const int wanted = (options.promote_images ? kImage : kNone) | (options.promote_audios ? kAudio : kNone) |
                      (options.promote_videos ? kVideo : kNone);
   std::erase_if(located_, [&](const Located& each) { return (wanted & kind_of(each.media.type)) == 0; });
@@ -284,7 +284,7 @@ Result<void> Formatter::remember(const BlockRecord& result) {
 }
 
 // Writes what is promoted, the last one first, as the original inserts each right behind the message.
-Result<void> Formatter::promote() {
+Result<void> Traversal::promote() {
   for (; !promotions_.empty(); promotions_.pop_back()) {
     const Promotion& promotion = promotions_.back();
     block_ = promotion.block;
@@ -303,7 +303,7 @@ Result<void> Formatter::promote() {
   return {};
 }
 
-Result<void> Formatter::check_options() const {
+Result<void> Traversal::check_options() const {
   const std::array<std::pair<bool, Kind>, 3> wanted = {{{job_.options.promote_images, kImage},
                                                         {job_.options.promote_audios, kAudio},
                                                         {job_.options.promote_videos, kVideo}}};
@@ -318,7 +318,7 @@ Result<void> Formatter::check_options() const {
 
 // ---- Several agents
 
-Result<void> Formatter::multi_agent() {
+Result<void> Traversal::multi_agent() {
   const std::size_t size = job_.messages.size();
   std::size_t i = 0;
   if (size != 0 && job_.messages.front().wire_role() == Role::System) {
@@ -340,7 +340,7 @@ Result<void> Formatter::multi_agent() {
   return {};
 }
 
-bool Formatter::uses_tools(std::size_t message) const {
+bool Traversal::uses_tools(std::size_t message) const {
   const Message& each = job_.messages[message];
   return std::ranges::any_of(Arena::of(each).blocks(Arena::record_of(each)), [](const BlockRecord& block) {
     return block.type == BlockType::ToolUse || block.type == BlockType::ToolResult;
@@ -348,14 +348,14 @@ bool Formatter::uses_tools(std::size_t message) const {
 }
 
 // Telling the kinds of messages apart, the original looks at the type of every block.
-Result<void> Formatter::require_types() const {
+Result<void> Traversal::require_types() const {
   const bool has_types = std::ranges::all_of(blocks(), [](const BlockRecord& block) {
     return block.type != BlockType::Raw || block.raw_type().present();
   });
   return require(has_types, "type");
 }
 
-Result<void> Formatter::system() {
+Result<void> Traversal::system() {
   PARLEY_CHECK(enter(0));
   if (provider_.system_needs_types) PARLEY_CHECK(require_types());
   PARLEY_CHECK(provider_.system(*this, out_));
@@ -367,7 +367,7 @@ Result<void> Formatter::system() {
   return {};
 }
 
-Result<void> Formatter::agents(std::size_t first, std::size_t end, bool is_first) {
+Result<void> Traversal::agents(std::size_t first, std::size_t end, bool is_first) {
   Run run;
   std::string lines;
   for (std::size_t i = first; i < end; ++i) {
@@ -383,7 +383,7 @@ Result<void> Formatter::agents(std::size_t first, std::size_t end, bool is_first
   return {};
 }
 
-Result<void> Formatter::gather(Run& run, std::string& lines) {
+Result<void> Traversal::gather(Run& run, std::string& lines) {
   const std::string name = string(record().name)->str();
   for (const BlockRecord& each : blocks()) {
     at_block(each);
@@ -399,7 +399,7 @@ Result<void> Formatter::gather(Run& run, std::string& lines) {
   return {};
 }
 
-Result<void> Formatter::gather_media(Run& run, std::string& lines, const BlockRecord& block) {
+Result<void> Traversal::gather_media(Run& run, std::string& lines, const BlockRecord& block) {
   if (!provider_.interleaves) {
     return provider_.media(*this, block.type == BlockType::Image ? run.images : run.audios, media(block));
   }
@@ -419,11 +419,11 @@ const agentscope::Provider& provider_for(Dialect target) {
   return *std::ranges::find_if(all, [&](const auto& each) { return each.target == target; });
 }
 
-Result<std::string> formatted(const PolicyJob& job, Result<void> (agentscope::Formatter::*run)()) {
-  agentscope::Formatter formatter(job, provider_for(job.target));
-  PARLEY_CHECK(formatter.check_options());
-  PARLEY_CHECK((formatter.*run)());
-  return formatter.take();
+Result<std::string> formatted(const FormatterJob& job, Result<void> (agentscope::Traversal::*run)()) {
+  agentscope::Traversal traversal(job, provider_for(job.target));
+  PARLEY_CHECK(traversal.check_options());
+  PARLEY_CHECK((traversal.*run)());
+  return traversal.take();
 }
 
 }  // namespace
@@ -438,12 +438,12 @@ std::span<const Dialect> agentscope_targets() {
   return targets;
 }
 
-Result<std::string> format_agentscope_chat(const PolicyJob& job) {
-  return formatted(job, &agentscope::Formatter::chat);
+Result<std::string> format_agentscope_chat(const FormatterJob& job) {
+  return formatted(job, &agentscope::Traversal::chat);
 }
 
-Result<std::string> format_agentscope_multi_agent(const PolicyJob& job) {
-  return formatted(job, &agentscope::Formatter::multi_agent);
+Result<std::string> format_agentscope_multi_agent(const FormatterJob& job) {
+  return formatted(job, &agentscope::Traversal::multi_agent);
 }
 
 }  // namespace parley::dialect

@@ -1,5 +1,5 @@
 // What policies promise beside the bytes of their originals, which tests/policy and tests/judges compare.
-#include "parley/dialect/policy.h"
+#include "parley/dialect/formatter.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 namespace parley {
 namespace {
 
-constexpr Policy kChat = Policy::AgentScopeChat;
-constexpr Policy kAgents = Policy::AgentScopeMultiAgent;
+constexpr Formatter kChat = Formatter::AgentScopeChat;
+constexpr Formatter kAgents = Formatter::AgentScopeMultiAgent;
 
 Conversation agentscope(std::string_view content, std::string_view role = "user") {
   const std::string document =
@@ -35,28 +35,28 @@ std::vector<std::string> notes_of(const Writing& writing) {
 
 using Notes = std::vector<std::string>;
 
-TEST(Policy, HasNames) {
-  for (const Policy policy : {kChat, kAgents, Policy::OpenManus}) {
-    EXPECT_EQ(policy_named(to_string(policy)).value(), policy);
+TEST(Formatter, HasNames) {
+  for (const Formatter policy : {kChat, kAgents, Formatter::OpenManus}) {
+    EXPECT_EQ(formatter_named(to_string(policy)).value(), policy);
   }
   EXPECT_EQ(to_string(kAgents), "agentscope-multiagent");
-  const Error error = policy_named("agentscope").error();
+  const Error error = formatter_named("agentscope").error();
   EXPECT_EQ(error.code, Code::NotFound);
   EXPECT_EQ(error.message,
             "there is no policy 'agentscope'; there are: agentscope-chat, agentscope-multiagent, openmanus");
 }
 
-TEST(Policy, NamesTheTargetsItHas) {
+TEST(Formatter, NamesTheTargetsItHas) {
   const Error error = format({}, Dialect::Converse, kChat).error();
   EXPECT_EQ(error.code, Code::Unsupported);
   EXPECT_EQ(
       error.message,
       "the policy 'agentscope-chat' has no formatter for 'converse'; it has them for: openai, responses, "
       "anthropic, gemini, ollama, deepseek, dashscope");
-  EXPECT_EQ(format({}, Dialect::Anthropic, Policy::OpenManus).error().code, Code::Unsupported);
+  EXPECT_EQ(format({}, Dialect::Anthropic, Formatter::OpenManus).error().code, Code::Unsupported);
 }
 
-TEST(Policy, MakesAListOfAnyDocument) {
+TEST(Formatter, MakesAListOfAnyDocument) {
   for (const std::string_view document :
        {R"({"name":"ann","role":"user","content":"hi"})", R"([{"name":"ann","role":"user","content":"hi"}])",
         R"({"messages":[{"name":"ann","role":"user","content":"hi"}]})"}) {
@@ -68,7 +68,7 @@ TEST(Policy, MakesAListOfAnyDocument) {
 }
 
 // P1: messages that are not AgentScope's are given to it as write() makes them.
-TEST(Policy, TakesMessagesOfAnyOrigin) {
+TEST(Formatter, TakesMessagesOfAnyOrigin) {
   const ToolCall call{.id = "call_1", .function = {"weather", R"({"city":"Oslo"})"}};
   const std::vector<Message> built = {Message::system_message("be brief"),
                                       Message::from_tool_calls({&call, 1}, "looking"),
@@ -85,7 +85,7 @@ TEST(Policy, TakesMessagesOfAnyOrigin) {
 }
 
 // P1: OpenManus has a map for each result; a note is about no message where this moves messages.
-TEST(Policy, TakesMessagesOfAnyOriginToOpenManus) {
+TEST(Formatter, TakesMessagesOfAnyOriginToOpenManus) {
   const Conversation talk =
       read(
           R"([{"name":"f","role":"assistant","content":[{"type":"tool_use","id":"1","name":"t","input":{}},{"type":"tool_use","id":"2","name":"t","input":{}}]},)"
@@ -94,11 +94,11 @@ TEST(Policy, TakesMessagesOfAnyOriginToOpenManus) {
           Dialect::AgentScope)
           .value()
           .conversation;
-  const Writing sent = format(talk, Dialect::OpenAI, Policy::OpenManus, {.supports_images = true}).value();
+  const Writing sent = format(talk, Dialect::OpenAI, Formatter::OpenManus, {.supports_images = true}).value();
   EXPECT_TRUE(sent.text.view().ends_with(
       R"({"role":"tool","content":"a","name":"t","tool_call_id":"1"},{"role":"tool","name":"t","tool_call_id":"2","content":[{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,iVBORw0KGgo="}}]}])"))
       << sent.text.view();
-  const Writing unsent = format(talk, Dialect::OpenAI, Policy::OpenManus).value();
+  const Writing unsent = format(talk, Dialect::OpenAI, Formatter::OpenManus).value();
   EXPECT_TRUE(unsent.text.view().ends_with(R"("name":"t","tool_call_id":"1"}])")) << unsent.text.view();
   const Notes notes = notes_of(unsent);
   ASSERT_GE(notes.size(), 2U);
@@ -106,7 +106,7 @@ TEST(Policy, TakesMessagesOfAnyOriginToOpenManus) {
 }
 
 // The system part of a conversation is the first message of the original's list; notes count without it.
-TEST(Policy, PutsTheSystemPartFirst) {
+TEST(Formatter, PutsTheSystemPartFirst) {
   Conversation talk({MessageBuilder(Role::User)
                          .name("ann")
                          .anonymous()
@@ -126,11 +126,11 @@ TEST(Policy, PutsTheSystemPartFirst) {
 }
 
 // P2
-TEST(Policy, NotesWhatItDrops) {
+TEST(Formatter, NotesWhatItDrops) {
   struct Case {
     std::string_view content;
     Dialect target;
-    Policy policy;
+    Formatter policy;
     Notes notes;
   };
   const Case cases[] = {
@@ -167,7 +167,7 @@ TEST(Policy, NotesWhatItDrops) {
   }
 }
 
-TEST(Policy, NotesWhatTheSystemMessageLoses) {
+TEST(Formatter, NotesWhatTheSystemMessageLoses) {
   const Conversation talk = agentscope(
       R"([{"type":"text","text":"s"},{"type":"tool_result","id":"1","name":"t","output":"x"}])", "system");
   const Writing writing = format(talk, Dialect::Anthropic, kAgents).value();
@@ -176,7 +176,7 @@ TEST(Policy, NotesWhatTheSystemMessageLoses) {
 }
 
 // P3
-TEST(Policy, SaysWhatAgentScopeRaises) {
+TEST(Formatter, SaysWhatAgentScopeRaises) {
   const Conversation talk = agentscope(
       R"([{"type":"text","text":"hi"},{"type":"tool_result","id":"1","name":"t","output":[{"type":"text","text":"a"},{"type":"custom"}]}])");
   const Error error = format(talk, Dialect::OpenAI, kChat).error();
@@ -191,7 +191,7 @@ TEST(Policy, SaysWhatAgentScopeRaises) {
 }
 
 // P4
-TEST(Policy, ReadsNoFiles) {
+TEST(Formatter, ReadsNoFiles) {
   struct Case {
     std::string_view url;
     Dialect target;
@@ -218,7 +218,7 @@ TEST(Policy, ReadsNoFiles) {
 }
 
 // P4
-TEST(Policy, FetchesNothing) {
+TEST(Formatter, FetchesNothing) {
   struct Case {
     std::string_view block;
     Dialect target;
@@ -238,7 +238,7 @@ TEST(Policy, FetchesNothing) {
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.block);
-    for (const Policy policy : {kChat, kAgents}) {
+    for (const Formatter policy : {kChat, kAgents}) {
       const auto list = format(agentscope("[" + std::string(each.block) + "]"), each.target, policy);
       ASSERT_FALSE(list.has_value());
       EXPECT_EQ(list.error().code, each.code);
@@ -248,7 +248,7 @@ TEST(Policy, FetchesNothing) {
 }
 
 // P4
-TEST(Policy, SavesNothing) {
+TEST(Formatter, SavesNothing) {
   const Conversation talk = agentscope(
       R"([{"type":"tool_result","id":"1","name":"t","output":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QQ=="}}]}])",
       "system");
@@ -259,7 +259,7 @@ TEST(Policy, SavesNothing) {
   EXPECT_EQ(notes_of(writing).front(), "media_not_saved major 0.0");
 }
 
-TEST(Policy, RefusesAPromotionThatTheFormatterDoesNotHave) {
+TEST(Formatter, RefusesAPromotionThatTheFormatterDoesNotHave) {
   EXPECT_EQ(format({}, Dialect::Anthropic, kChat, {.promote_images = true}).error().code, Code::Unsupported);
   EXPECT_EQ(format({}, Dialect::OpenAI, kAgents, {.promote_audios = true}).error().code, Code::Unsupported);
   EXPECT_EQ(format({}, Dialect::Gemini, kChat, {.promote_videos = true}).error().code, Code::Unsupported);
@@ -269,7 +269,7 @@ TEST(Policy, RefusesAPromotionThatTheFormatterDoesNotHave) {
 }
 
 // A map may have a list as its content: its strings become texts beside an image, and stay as they are else.
-TEST(Policy, TakesContentListsAsOpenManusDoes) {
+TEST(Formatter, TakesContentListsAsOpenManusDoes) {
   const Conversation talk =
       read(
           R"([{"role":"user","content":["a",{"type":"text","text":"b"}],"base64_image":"B64"},{"role":"user","content":[],"base64_image":"B64"},{"role":"user","content":["a",{"type":"text","text":"b"}]}])",
@@ -277,10 +277,10 @@ TEST(Policy, TakesContentListsAsOpenManusDoes) {
           .value()
           .conversation;
   EXPECT_EQ(
-      format(talk, Dialect::OpenAI, Policy::OpenManus, {.supports_images = true}).value().text.view(),
+      format(talk, Dialect::OpenAI, Formatter::OpenManus, {.supports_images = true}).value().text.view(),
       R"([{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,B64"}}]},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,B64"}}]},{"role":"user","content":["a",{"type":"text","text":"b"}]}])");
   EXPECT_EQ(
-      format(talk, Dialect::OpenAI, Policy::OpenManus).value().text.view(),
+      format(talk, Dialect::OpenAI, Formatter::OpenManus).value().text.view(),
       R"([{"role":"user","content":["a",{"type":"text","text":"b"}]},{"role":"user","content":[]},{"role":"user","content":["a",{"type":"text","text":"b"}]}])");
 }
 

@@ -1,5 +1,5 @@
-// AgentScope's formatters: one traversal (policy_agentscope.cc) over one row per provider
-// that says what differs (policy_agentscope_rows.cc).
+// AgentScope's formatters: one traversal (agentscope.cc) over one row per provider
+// that says what differs (agentscope_rows.cc).
 //
 // One thread at a time.
 #pragma once
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "dialect/format.h"
-#include "dialect/policies/policy.h"
-#include "dialect/policies/python.h"
+#include "dialect/formatters/formatter.h"
+#include "dialect/formatters/python.h"
 #include "json/python.h"
 #include "message/arena.h"
 #include "parley/json/writer.h"
@@ -70,7 +70,7 @@ struct Run {
   json::Writer audios = {};
 };
 
-class Formatter;
+class Traversal;
 
 struct Provider {
   Dialect target;
@@ -87,26 +87,26 @@ struct Provider {
   std::string_view history_tag = "<history>\n";
 
   // Adds the part of a text block; null: texts are joined when the message is closed.
-  Result<void> (*text)(Formatter& formatter, Turn& turn, const Said& said) = nullptr;
+  Result<void> (*text)(Traversal& traversal, Turn& turn, const Said& said) = nullptr;
   void (*thinking)(Turn& turn, const Said& thought) = nullptr;  // null: it is dropped
-  Result<void> (*media)(Formatter& formatter, json::Writer& to, const Media& media) = nullptr;
-  Result<void> (*tool_use)(Formatter& formatter, Turn& turn, const BlockRecord& use);
-  Result<void> (*tool_result)(Formatter& formatter, Turn& turn, const BlockRecord& result);
+  Result<void> (*media)(Traversal& traversal, json::Writer& to, const Media& media) = nullptr;
+  Result<void> (*tool_use)(Traversal& traversal, Turn& turn, const BlockRecord& use);
+  Result<void> (*tool_result)(Traversal& traversal, Turn& turn, const BlockRecord& result);
   // Writes what was gathered; false if there is nothing that the formatter would write.
   bool (*close)(json::Writer& out, Turn& turn);
-  Result<void> (*system)(Formatter& formatter, json::Writer& out);
+  Result<void> (*system)(Traversal& traversal, json::Writer& out);
   void (*run)(json::Writer& out, const Run& run);
 };
 
 std::span<const Provider> providers();
 
-// Each writes one media block as the provider's part (policy_agentscope_media.cc).
-using PutMedia = Result<void>(Formatter& formatter, json::Writer& to, const Media& media);
+// Each writes one media block as the provider's part (agentscope_media.cc).
+using PutMedia = Result<void>(Traversal& traversal, json::Writer& to, const Media& media);
 PutMedia openai_media, responses_media, anthropic_media, gemini_media, dashscope_media, ollama_media;
 
-class Formatter {
+class Traversal {
  public:
-  Formatter(const PolicyJob& job, const Provider& provider)
+  Traversal(const FormatterJob& job, const Provider& provider)
       : job_(job), provider_(provider), draft_{job.target, unused_, job.notes} {
     out_.begin_array();
   }
@@ -187,7 +187,7 @@ class Formatter {
   Result<void> gather(Run& run, std::string& lines);
   Result<void> gather_media(Run& run, std::string& lines, const BlockRecord& block);
 
-  const PolicyJob& job_;
+  const FormatterJob& job_;
   const Provider& provider_;
   json::Out unused_;
   Draft draft_;  // its position is the message at hand

@@ -9,7 +9,7 @@
 #include <array>
 
 #include "dialect/format.h"
-#include "dialect/policies/policy.h"
+#include "dialect/formatters/formatter.h"
 #include "json/python.h"
 
 namespace parley::dialect {
@@ -62,7 +62,7 @@ void put_message(json::Writer& w, const Json& map, Draft& draft, bool supports_i
 
 std::span<const Dialect> openmanus_targets() { return kTargets; }
 
-Result<std::string> format_openmanus(const PolicyJob& job) {
+Result<std::string> format_openmanus(const FormatterJob& job) {
   json::Writer w;
   json::Out unused;
   Draft draft{job.target, unused, job.notes};

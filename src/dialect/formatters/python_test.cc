@@ -1,4 +1,4 @@
-#include "dialect/policies/python.h"
+#include "dialect/formatters/python.h"
 
 #include <gtest/gtest.h>
 

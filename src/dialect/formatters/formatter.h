@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "parley/dialect/policy.h"
+#include "parley/dialect/formatter.h"
 
 namespace parley::dialect {
 
 // What is to be formatted: messages that have a wire in the original's dialect. Where the conversation is not
 // one message for one of them, `sources` are these messages themselves.
-struct PolicyJob {
+struct FormatterJob {
   Dialect target;
-  const PolicyOptions& options;
+  const FormatterOptions& options;
   std::span<const Message> messages;
   DocumentShape shape;
   std::span<const Message> sources;  // the same messages as the conversation has them
@@ -27,9 +27,9 @@ struct PolicyJob {
 };
 
 // Each gives the JSON list. REQUIRES: the policy has a formatter for the target.
-Result<std::string> format_agentscope_chat(const PolicyJob& job);
-Result<std::string> format_agentscope_multi_agent(const PolicyJob& job);
-Result<std::string> format_openmanus(const PolicyJob& job);
+Result<std::string> format_agentscope_chat(const FormatterJob& job);
+Result<std::string> format_agentscope_multi_agent(const FormatterJob& job);
+Result<std::string> format_openmanus(const FormatterJob& job);
 
 std::span<const Dialect> agentscope_targets();
 std::span<const Dialect> openmanus_targets();

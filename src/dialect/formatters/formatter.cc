@@ -1,4 +1,4 @@
-#include "dialect/policies/policy.h"
+#include "dialect/formatters/formatter.h"
 
 #include <algorithm>
 #include <array>
@@ -9,32 +9,32 @@
 namespace parley {
 namespace {
 
-struct PolicyRow {
-  Policy policy;
+struct FormatterRow {
+  Formatter formatter;
   std::string_view name;
   Dialect dialect;   // of the original's messages
   bool takes_wires;  // the original works on messages as they were read, members it does not know included
-  Result<std::string> (*format)(const dialect::PolicyJob& job);
+  Result<std::string> (*format)(const dialect::FormatterJob& job);
   std::span<const Dialect> (*targets)();
 };
 
-constexpr std::array<PolicyRow, 3> kPolicies = {{
-    {Policy::AgentScopeChat, "agentscope-chat", Dialect::AgentScope, true, dialect::format_agentscope_chat,
+constexpr std::array<FormatterRow, 3> kFormatters = {{
+    {Formatter::AgentScopeChat, "agentscope-chat", Dialect::AgentScope, true, dialect::format_agentscope_chat,
      dialect::agentscope_targets},
-    {Policy::AgentScopeMultiAgent, "agentscope-multiagent", Dialect::AgentScope, true,
+    {Formatter::AgentScopeMultiAgent, "agentscope-multiagent", Dialect::AgentScope, true,
      dialect::format_agentscope_multi_agent, dialect::agentscope_targets},
-    {Policy::OpenManus, "openmanus", Dialect::OpenManus, false, dialect::format_openmanus,
+    {Formatter::OpenManus, "openmanus", Dialect::OpenManus, false, dialect::format_openmanus,
      dialect::openmanus_targets},
 }};
 
-const PolicyRow& row_of(Policy policy) { return kPolicies[static_cast<std::size_t>(policy)]; }
+const FormatterRow& row_of(Formatter formatter) { return kFormatters[static_cast<std::size_t>(formatter)]; }
 
 bool has_wire_of(const Message& message, Dialect dialect) {
   return Arena::of(message).dialect() == dialect::tag(dialect) && Arena::record_of(message).wire.present();
 }
 
 // The conversation as the original's own messages, each with a wire (P1).
-Result<Reading> spoken(const Conversation& conversation, const PolicyRow& row) {
+Result<Reading> spoken(const Conversation& conversation, const FormatterRow& row) {
   const auto is_own = [&](const Message& message) { return has_wire_of(message, row.dialect); };
   if (row.takes_wires && !conversation.system() && std::ranges::all_of(conversation.messages(), is_own)) {
     return Reading{conversation, {}};
@@ -70,22 +70,22 @@ void place(std::vector<Note>& notes, const Conversation& conversation, bool has_
 
 }  // namespace
 
-std::string_view to_string(Policy policy) { return row_of(policy).name; }
+std::string_view to_string(Formatter formatter) { return row_of(formatter).name; }
 
-Result<Policy> policy_named(std::string_view name) {
+Result<Formatter> formatter_named(std::string_view name) {
   std::string names;
-  for (const PolicyRow& row : kPolicies) {
-    if (row.name == name) return row.policy;
+  for (const FormatterRow& row : kFormatters) {
+    if (row.name == name) return row.formatter;
     names.append(names.empty() ? "" : ", ").append(row.name);
   }
   return fail(Code::NotFound, "there is no policy '" + std::string(name) + "'; there are: " + names);
 }
 
-std::span<const Dialect> targets(Policy policy) { return row_of(policy).targets(); }
+std::span<const Dialect> targets(Formatter formatter) { return row_of(formatter).targets(); }
 
-Result<Writing> format(const Conversation& conversation, Dialect target, Policy policy,
-                       const PolicyOptions& options) {
-  const PolicyRow& row = row_of(policy);
+Result<Writing> format(const Conversation& conversation, Dialect target, Formatter formatter,
+                       const FormatterOptions& options) {
+  const FormatterRow& row = row_of(formatter);
   std::string names;
   bool has_target = false;
   for (const Dialect each : row.targets()) {

@@ -2,7 +2,7 @@
 // in the order of the original's dicts.
 #include <array>
 
-#include "dialect/policies/agentscope.h"
+#include "dialect/formatters/agentscope.h"
 
 namespace parley::dialect::agentscope {
 namespace {
@@ -60,7 +60,7 @@ Writer& open_message(Writer& out, std::string_view role) {
 
 // ---- Texts
 
-Result<void> copied_text(Formatter&, Turn& turn, const Said& said) {
+Result<void> copied_text(Traversal&, Turn& turn, const Said& said) {
   if (!said.wire.empty()) {
     turn.parts.raw(json::python_json(said.wire));
     return {};
@@ -70,13 +70,13 @@ Result<void> copied_text(Formatter&, Turn& turn, const Said& said) {
   return {};
 }
 
-Result<void> bare_text(Formatter&, Turn& turn, const Said& said) {
+Result<void> bare_text(Traversal&, Turn& turn, const Said& said) {
   turn.parts.begin_object().key("text");
   put_string(turn.parts, said.text).end_object();
   return {};
 }
 
-Result<void> responses_text(Formatter&, Turn& turn, const Said& said) {
+Result<void> responses_text(Traversal&, Turn& turn, const Said& said) {
   const std::string_view type = turn.role == "assistant" ? "output_text" : "input_text";
   turn.parts.begin_object().key("type").string(type).key("text");
   put_string(turn.parts, said.text).end_object();
@@ -84,21 +84,21 @@ Result<void> responses_text(Formatter&, Turn& turn, const Said& said) {
 }
 
 // The member "thought_signature" of a block, which the original decodes.
-Result<void> put_signature(Formatter& formatter, Writer& out, std::string_view wire) {
+Result<void> put_signature(Traversal& traversal, Writer& out, std::string_view wire) {
   if (wire.empty()) return {};
   const auto member = Json::trusted(Text::trusted(nullptr, wire)).get("thought_signature");
   if (!member || member->is_null()) return {};
   const auto signature = member->as_string();
-  if (!signature) return formatter.raises("TypeError", "'thought_signature' must be a string");
+  if (!signature) return traversal.raises("TypeError", "'thought_signature' must be a string");
   const auto base64 = python_base64(*signature);
-  if (!base64) return formatter.raises("binascii.Error", "'thought_signature' is no base64");
+  if (!base64) return traversal.raises("binascii.Error", "'thought_signature' is no base64");
   out.key("thought_signature").string(*base64);
   return {};
 }
 
-Result<void> gemini_text(Formatter& formatter, Turn& turn, const Said& said) {
+Result<void> gemini_text(Traversal& traversal, Turn& turn, const Said& said) {
   put_string(turn.parts.begin_object().key("text"), said.text);
-  PARLEY_CHECK(put_signature(formatter, turn.parts, said.wire));
+  PARLEY_CHECK(put_signature(traversal, turn.parts, said.wire));
   turn.parts.end_object();
   return {};
 }
@@ -109,115 +109,115 @@ void reasoning(Turn& turn, const Said& thought) { turn.thoughts.push_back(though
 
 // ---- Tools
 
-Writer& open_call(Formatter& formatter, Writer& calls, const BlockRecord& use) {
-  put_string(calls.begin_object().key("id"), formatter.string(use.id()));
+Writer& open_call(Traversal& traversal, Writer& calls, const BlockRecord& use) {
+  put_string(calls.begin_object().key("id"), traversal.string(use.id()));
   calls.key("type").string("function").key("function").begin_object();
-  return put_string(calls.key("name"), formatter.string(use.name())).key("arguments");
+  return put_string(calls.key("name"), traversal.string(use.name())).key("arguments");
 }
 
-Result<void> openai_call(Formatter& formatter, Turn& turn, const BlockRecord& use) {
-  open_call(formatter, turn.calls, use)
-      .string(formatter.input(use, json::Gaps::Spaces))
+Result<void> openai_call(Traversal& traversal, Turn& turn, const BlockRecord& use) {
+  open_call(traversal, turn.calls, use)
+      .string(traversal.input(use, json::Gaps::Spaces))
       .end_object()
       .end_object();
   return {};
 }
 
-Result<void> ollama_call(Formatter& formatter, Turn& turn, const BlockRecord& use) {
-  open_call(formatter, turn.calls, use).raw(formatter.input(use)).end_object().end_object();
+Result<void> ollama_call(Traversal& traversal, Turn& turn, const BlockRecord& use) {
+  open_call(traversal, turn.calls, use).raw(traversal.input(use)).end_object().end_object();
   return {};
 }
 
-Result<void> responses_call(Formatter& formatter, Turn& turn, const BlockRecord& use) {
+Result<void> responses_call(Traversal& traversal, Turn& turn, const BlockRecord& use) {
   Writer& to = turn.behind.begin_object().key("type").string("function_call");
-  put_string(to.key("call_id"), formatter.string(use.id()));
-  put_string(to.key("name"), formatter.string(use.name()));
-  to.key("arguments").string(formatter.input(use, json::Gaps::Spaces)).end_object();
+  put_string(to.key("call_id"), traversal.string(use.id()));
+  put_string(to.key("name"), traversal.string(use.name()));
+  to.key("arguments").string(traversal.input(use, json::Gaps::Spaces)).end_object();
   return {};
 }
 
-Result<void> anthropic_call(Formatter& formatter, Turn& turn, const BlockRecord& use) {
-  put_string(turn.parts.begin_object().key("id"), formatter.string(use.id()));
+Result<void> anthropic_call(Traversal& traversal, Turn& turn, const BlockRecord& use) {
+  put_string(turn.parts.begin_object().key("id"), traversal.string(use.id()));
   turn.parts.key("type").string("tool_use");
-  put_string(turn.parts.key("name"), formatter.string(use.name()));
-  turn.parts.key("input").raw(formatter.input(use)).end_object();
+  put_string(turn.parts.key("name"), traversal.string(use.name()));
+  turn.parts.key("input").raw(traversal.input(use)).end_object();
   return {};
 }
 
-Result<void> gemini_call(Formatter& formatter, Turn& turn, const BlockRecord& use) {
-  PARLEY_CHECK(formatter.require(!use.name().is_absent(), "name"));
-  PARLEY_CHECK(formatter.require(use.input().present(), "input"));
+Result<void> gemini_call(Traversal& traversal, Turn& turn, const BlockRecord& use) {
+  PARLEY_CHECK(traversal.require(!use.name().is_absent(), "name"));
+  PARLEY_CHECK(traversal.require(use.input().present(), "input"));
   if (use.id().present()) {
-    formatter.note("call_id_dropped", Severity::Minor, "dropped",
+    traversal.note("call_id_dropped", Severity::Minor, "dropped",
                    "AgentScope sends no ids of calls to Gemini");
   }
   Writer& to = turn.parts.begin_object().key("function_call").begin_object().key("id").null();
-  put_string(to.key("name"), formatter.string(use.name()));
-  to.key("args").raw(formatter.input(use)).end_object();
-  PARLEY_CHECK(put_signature(formatter, to, formatter.said(use).wire));
+  put_string(to.key("name"), traversal.string(use.name()));
+  to.key("args").raw(traversal.input(use)).end_object();
+  PARLEY_CHECK(put_signature(traversal, to, traversal.said(use).wire));
   to.end_object();
   return {};
 }
 
-Result<void> tool_message(Formatter& formatter, Turn&, const BlockRecord& result) {
-  PARLEY_TRY(const std::string text, formatter.result_text(result));
-  Writer& out = open_message(formatter.out(), "tool");
-  put_string(out.key("tool_call_id"), formatter.string(result.id()));
+Result<void> tool_message(Traversal& traversal, Turn&, const BlockRecord& result) {
+  PARLEY_TRY(const std::string text, traversal.result_text(result));
+  Writer& out = open_message(traversal.out(), "tool");
+  put_string(out.key("tool_call_id"), traversal.string(result.id()));
   out.key("content").string(text);
-  put_string(out.key("name"), formatter.string(result.name())).end_object();
+  put_string(out.key("name"), traversal.string(result.name())).end_object();
   return {};
 }
 
-Result<void> responses_result(Formatter& formatter, Turn& turn, const BlockRecord& result) {
-  PARLEY_TRY(const std::string text, formatter.result_text(result));
+Result<void> responses_result(Traversal& traversal, Turn& turn, const BlockRecord& result) {
+  PARLEY_TRY(const std::string text, traversal.result_text(result));
   Writer& to = turn.behind.begin_object().key("type").string("function_call_output");
-  put_string(to.key("call_id"), formatter.string(result.id()));
+  put_string(to.key("call_id"), traversal.string(result.id()));
   to.key("output").string(text).end_object();
   return {};
 }
 
-Result<void> gemini_result(Formatter& formatter, Turn&, const BlockRecord& result) {
-  PARLEY_TRY(const std::string text, formatter.result_text(result));
-  PARLEY_CHECK(formatter.require(!result.id().is_absent(), "id"));
-  PARLEY_CHECK(formatter.require(!result.name().is_absent(), "name"));
-  Writer& out = open_message(formatter.out(), "user").key("parts").begin_array();
+Result<void> gemini_result(Traversal& traversal, Turn&, const BlockRecord& result) {
+  PARLEY_TRY(const std::string text, traversal.result_text(result));
+  PARLEY_CHECK(traversal.require(!result.id().is_absent(), "id"));
+  PARLEY_CHECK(traversal.require(!result.name().is_absent(), "name"));
+  Writer& out = open_message(traversal.out(), "user").key("parts").begin_array();
   out.begin_object().key("function_response").begin_object();
-  put_string(out.key("id"), formatter.string(result.id()));
-  put_string(out.key("name"), formatter.string(result.name()));
+  put_string(out.key("id"), traversal.string(result.id()));
+  put_string(out.key("name"), traversal.string(result.name()));
   out.key("response").begin_object().key("output").string(text).end_object();
   out.end_object().end_object().end_array().end_object();
   return {};
 }
 
 // The content of a result: images as Anthropic takes them, everything else as it is.
-Result<void> put_output(Formatter& formatter, Writer& out, const BlockRecord& result) {
+Result<void> put_output(Traversal& traversal, Writer& out, const BlockRecord& result) {
   if (!result.is_list) {
-    const Text text = formatter.string(result.output()).value_or(Text());
+    const Text text = traversal.string(result.output()).value_or(Text());
     out.begin_object().key("type").string("text").key("text").string(text).end_object();
     return {};
   }
-  const auto children = formatter.children(result);
+  const auto children = traversal.children(result);
   for (std::size_t i = 0; i < children.size(); ++i) {
-    formatter.at_child(i);
+    traversal.at_child(i);
     const BlockRecord& child = children[i];
     if (child.type == BlockType::Image) {
-      PARLEY_CHECK(anthropic_media(formatter, out, formatter.media(child)));
-    } else if (child.type == BlockType::Raw && formatter.string(child.raw_type()) == Text("image")) {
-      return formatter.raises("KeyError", "the source of an image must be 'base64' or 'url'");
+      PARLEY_CHECK(anthropic_media(traversal, out, traversal.media(child)));
+    } else if (child.type == BlockType::Raw && traversal.string(child.raw_type()) == Text("image")) {
+      return traversal.raises("KeyError", "the source of an image must be 'base64' or 'url'");
     } else {
-      out.raw(formatter.python(child.wire));
+      out.raw(traversal.python(child.wire));
     }
   }
-  formatter.at_child({});
+  traversal.at_child({});
   return {};
 }
 
-Result<void> anthropic_result(Formatter& formatter, Turn&, const BlockRecord& result) {
+Result<void> anthropic_result(Traversal& traversal, Turn&, const BlockRecord& result) {
   Writer content;
-  PARLEY_CHECK(put_output(formatter, content, result));
-  Writer& out = open_message(formatter.out(), "user").key("content").begin_array();
+  PARLEY_CHECK(put_output(traversal, content, result));
+  Writer& out = open_message(traversal.out(), "user").key("content").begin_array();
   out.begin_object().key("type").string("tool_result");
-  put_string(out.key("tool_use_id"), formatter.string(result.id()));
+  put_string(out.key("tool_use_id"), traversal.string(result.id()));
   put_list(out.key("content"), content);
   out.end_object().end_array().end_object();
   return {};
@@ -297,10 +297,10 @@ bool close_ollama(Writer& out, Turn& turn) {
 
 // ---- The system message before several agents
 
-Result<void> system_blocks(Formatter& formatter, Writer& out) {
+Result<void> system_blocks(Traversal& traversal, Writer& out) {
   Turn turn{.role = "system", .name = {}};
-  for (const BlockRecord& block : formatter.blocks()) {
-    if (block.type == BlockType::Text) PARLEY_CHECK(copied_text(formatter, turn, formatter.said(block)));
+  for (const BlockRecord& block : traversal.blocks()) {
+    if (block.type == BlockType::Text) PARLEY_CHECK(copied_text(traversal, turn, traversal.said(block)));
   }
   put_list(open_message(out, turn.role).key("content"), turn.parts);
   out.end_object();
@@ -308,18 +308,18 @@ Result<void> system_blocks(Formatter& formatter, Writer& out) {
 }
 
 // The texts of the message at hand.
-Result<std::vector<Text>> system_texts(Formatter& formatter) {
+Result<std::vector<Text>> system_texts(Traversal& traversal) {
   std::vector<Text> texts;
-  for (const BlockRecord& block : formatter.blocks()) {
+  for (const BlockRecord& block : traversal.blocks()) {
     if (block.type != BlockType::Text) continue;
-    PARLEY_CHECK(formatter.require(block.text().present(), "text"));
-    texts.push_back(*formatter.string(block.text()));
+    PARLEY_CHECK(traversal.require(block.text().present(), "text"));
+    texts.push_back(*traversal.string(block.text()));
   }
   return texts;
 }
 
-Result<void> system_input_texts(Formatter& formatter, Writer& out) {
-  PARLEY_TRY(const std::vector<Text> texts, system_texts(formatter));
+Result<void> system_input_texts(Traversal& traversal, Writer& out) {
+  PARLEY_TRY(const std::vector<Text> texts, system_texts(traversal));
   open_message(out, "system").key("content").begin_array();
   for (const Text& text : texts) {
     out.begin_object().key("type").string("input_text").key("text").string(text).end_object();
@@ -336,15 +336,15 @@ void put_joined_or_null(Writer& out, const std::vector<Text>& texts) {
   }
 }
 
-Result<void> system_string(Formatter& formatter, Writer& out) {
-  PARLEY_TRY(const std::vector<Text> texts, system_texts(formatter));
+Result<void> system_string(Traversal& traversal, Writer& out) {
+  PARLEY_TRY(const std::vector<Text> texts, system_texts(traversal));
   put_joined_or_null(open_message(out, "system").key("content"), texts);
   out.end_object();
   return {};
 }
 
-Result<void> system_part(Formatter& formatter, Writer& out) {
-  PARLEY_TRY(const std::vector<Text> texts, system_texts(formatter));
+Result<void> system_part(Traversal& traversal, Writer& out) {
+  PARLEY_TRY(const std::vector<Text> texts, system_texts(traversal));
   open_message(out, "user").key("parts").begin_array().begin_object().key("text");
   put_joined_or_null(out, texts);
   out.end_object().end_array().end_object();
