@@ -105,9 +105,9 @@ enum class SystemForm : std::uint8_t {
   Parts,           // an object with a list of blocks in "parts"
 };
 
-// What a dialect has around the messages (see frame.h).
-struct Frame {
-  std::span<const Place> places;
+// What a dialect has around the messages (see envelope.h).
+struct Envelope {
+  std::span<const MessagesLocation> locations;
   std::span<const std::string_view> of_message = kRoleTells;  // members that tell a message from a document
   std::string_view role = "role";                             // the member of a message that says who speaks
   SystemForm system_form = SystemForm::Message;
@@ -140,12 +140,12 @@ struct Frame {
   static constexpr std::string_view kRole[] = {"role"};
   static constexpr std::span<const std::string_view> kRoleTells = kRole;
 };
-extern const Frame kPlainFrame;  // the messages and nothing else
+extern const Envelope kPlainEnvelope;  // the messages and nothing else
 
-struct Profile;  // what a provider takes (arrange.h)
+struct ProviderTraits;  // what a provider takes (arrange.h)
 
 inline constexpr std::string_view kMessagesPath[] = {"messages"};
-inline constexpr Place kMessagesPlace = {DocumentShape::Envelope, kMessagesPath};
+inline constexpr MessagesLocation kMessagesLocation = {DocumentShape::Envelope, kMessagesPath};
 
 struct Format {
   DialectInfo info;
@@ -155,16 +155,16 @@ struct Format {
   std::size_t (*group)(std::span<const Message> rest);
   // Writes such a group as wire messages in the original's order and with its omissions.
   void (*write_group)(Draft& draft, std::span<const Message> group);
-  const Frame& frame = kPlainFrame;
+  const Envelope& envelope = kPlainEnvelope;
   bool joins = false;  // a group of messages becomes one message of the wire
   // Any history can be written, broken or not.
   bool carries_broken_history = false;
-  bool refuses_empty = false;        // messages without any text are refused
-  bool names_results = false;        // results say whom they answer, not the tool; the reader finds its name
-  bool is_plain = false;             // has no refusals and no cache marks, and its writer knows of none
-  std::uint8_t hints_used = 0;       // the hints its writer looks at
-  bool has_documents = true;         // else one of text is written as a text
-  const Profile* profile = nullptr;  // of a provider's dialect
+  bool refuses_empty = false;   // messages without any text are refused
+  bool names_results = false;   // results say whom they answer, not the tool; the reader finds its name
+  bool is_plain = false;        // has no refusals and no cache marks, and its writer knows of none
+  std::uint8_t hints_used = 0;  // the hints its writer looks at
+  bool has_documents = true;    // else one of text is written as a text
+  const ProviderTraits* traits = nullptr;  // of a provider's dialect
   // Places in a message of the wire ('*': any index) whose value is read in another form, mostly as the text
   // of its JSON: nothing of it is lost.
   std::span<const std::string_view> as_text = {};

@@ -18,14 +18,14 @@ constexpr std::array<std::string_view, 7> kBlocks = {"text",  "thinking", "image
 constexpr std::array<std::string_view, 6> kBlocks2 = {"text",      "thinking",    "data",
                                                       "tool_call", "tool_result", "hint"};
 
-constexpr Frame kFrame = {"messages", "role"};
+constexpr Layout kLayout = {"messages", "role"};
 
 class AgentScope {
  public:
   AgentScope(Report& report, Dialect dialect) : report_(report), dialect_(dialect) {}
 
   void run(const Json& document) {
-    const Talk talk = find_talk(report_, document, kFrame);
+    const Talk talk = find_talk(report_, document, kLayout);
     each_message(report_, talk, [&](const Object& message) {
       for (const Json::Member& member : message.members()) {
         if (member.key.view() == "content" && member.value.is_null()) {

@@ -201,7 +201,7 @@ bool carries(const Arena& arena, const BlockRecord& media, Where where) {
 constexpr MediaLimit kLimits[] = {
     {.type = BlockType::Image, .most = 100, .of_request = true, .most_bytes = std::size_t{5} << 20}};
 
-constexpr Profile kProfile = {
+constexpr ProviderTraits kTraits = {
     .dialect = Dialect::Anthropic,
     .carries = carries,
     .results = Results::Joined,
@@ -224,7 +224,7 @@ class Writer {
   explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
 
   void write(std::span<const Message> group) {
-    for (const Turn& turn : arrange(draft_, kProfile, group)) {
+    for (const Turn& turn : arrange(draft_, kTraits, group)) {
       draft_.next().raw("{\"role\":").quoted(to_string(role_of(turn.role))).raw(",\"content\":");
       put_list(turn.pieces);
       out_.raw('}');
@@ -259,9 +259,9 @@ class Writer {
         return;
       case Piece::Kind::Use:
         out_.raw("{\"type\":\"tool_use\",\"id\":");
-        put_id(draft_, *piece.arena, piece.block->id(), kProfile.call_id, piece.index);
+        put_id(draft_, *piece.arena, piece.block->id(), kTraits.call_id, piece.index);
         out_.raw(",\"name\":");
-        put_name(draft_, *piece.arena, piece.block->name(), kProfile.tool_name, piece.index);
+        put_name(draft_, *piece.arena, piece.block->name(), kTraits.tool_name, piece.index);
         out_.raw(",\"input\":");
         put_arguments_object(draft_, piece);
         put_mark(piece);
@@ -281,7 +281,7 @@ class Writer {
 
   void put_result(const Piece& result) {
     out_.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
-    put_id(draft_, *result.arena, result.block->id(), kProfile.call_id, result.index);
+    put_id(draft_, *result.arena, result.block->id(), kTraits.call_id, result.index);
     if (result.block->is_error != Tristate::Unsaid) {
       out_.raw(",\"is_error\":").raw(result.is_error ? "true" : "false");
     }
@@ -470,16 +470,16 @@ bool has_system_inside(std::string_view model) {
   return version[0] > 4 || (version[0] == 4 && version[1] >= 8);
 }
 
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
-                             {DocumentShape::Response, {}, true, "stop_reason"}};
-constexpr Frame kFrame = {
-    .places = kPlaces,
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kMessagesPath},
+                                           {DocumentShape::Response, {}, true, "stop_reason"}};
+constexpr Envelope kEnvelope = {
+    .locations = kLocations,
     .of_message = {},
     .system_form = SystemForm::StringOrBlocks,
     .system = "system",
     .write_tools = write_tools,
     .read_tools = read_tools,
-    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .fit_name = [](std::string_view name) { return fitted_name(name, kTraits.tool_name); },
     .has_system_inside = has_system_inside,
     .needs_tools = true,
     .settings = kSettings,
@@ -495,14 +495,14 @@ const Format kAnthropic = {
              "text, thinking (its own), image, document (pdf), tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_message,
-    .group = [](std::span<const Message> rest) { return group_by(kProfile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kTraits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .joins = true,
     .refuses_empty = true,
     .names_results = true,
     .hints_used = kIsLast | kNamesSpeakers | kIsFirst | kSystemInside,
-    .profile = &kProfile,
+    .traits = &kTraits,
 };
 
 }  // namespace parley::dialect

@@ -79,7 +79,7 @@ constexpr std::size_t kImageBytes = std::size_t{5} * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kImageTypes = {"image/jpeg", "image/png", "image/gif",
                                                          "image/webp"};
 
-constexpr Frame kFrame = {"messages", "role"};
+constexpr Layout kLayout = {"messages", "role"};
 
 class Anthropic {
  public:
@@ -90,7 +90,7 @@ class Anthropic {
         too_many_images_(report, kTooManyImages, 600) {}
 
   void run(const Json& document) {
-    const Talk talk = find_talk(report_, document, kFrame);
+    const Talk talk = find_talk(report_, document, kLayout);
     is_whole_ = talk.is_whole;
     request(talk.around);
     if (is_whole_ && talk.messages.empty()) report_.add(kNoMessages, talk.place);
@@ -117,7 +117,7 @@ class Anthropic {
   void request(const Object& around) {
     // A body that names a model, or the version that stands for one elsewhere, is to be sent.
     const bool is_sent = around.has("model") || around.has("anthropic_version");
-    if (is_sent && around.has(kFrame.list) && !around.has("max_tokens"))
+    if (is_sent && around.has(kLayout.list) && !around.has("max_tokens"))
       report_.add(kMaxTokens, around.json());
     if (const Json* thinking = around.get("thinking", kObject)) {
       const Object settings(report_, *thinking);

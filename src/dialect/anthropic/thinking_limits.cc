@@ -28,22 +28,22 @@ constexpr std::int64_t kLeastBudget = 1024;
 
 class Thinker {
  public:
-  Thinker(Json frame, const Places& places, std::vector<Note>& notes)
-      : frame_(std::move(frame)), places_(places), notes_(notes) {}
+  Thinker(Json envelope, const Places& places, std::vector<Note>& notes)
+      : envelope_(std::move(envelope)), places_(places), notes_(notes) {}
 
   Json run() && {
     const Json type = at(std::string(places_.thinking) + "/type");
     const bool is_enabled = type == Json::string("enabled");
-    if (!is_enabled && type != Json::string("adaptive")) return std::move(frame_);
+    if (!is_enabled && type != Json::string("adaptive")) return std::move(envelope_);
     if (is_enabled) budget();
     drop_unless(places_.temperature, [](double value) { return value == 1; });
     drop_unless(places_.top_p, [](double value) { return value >= 0.95; });
     if (!at(places_.top_k).is_null()) drop(places_.top_k);
-    return std::move(frame_);
+    return std::move(envelope_);
   }
 
  private:
-  Json at(std::string_view pointer) const { return frame_.at(pointer).value_or(Json()); }
+  Json at(std::string_view pointer) const { return envelope_.at(pointer).value_or(Json()); }
 
   void note(std::string_view action, Text detail) {
     notes_.push_back({"setting_clamped", Severity::Minor, std::nullopt, std::nullopt,
@@ -57,7 +57,7 @@ class Thinker {
     if (asked != budget) {
       note("changed", said("thinking needs a budget of 1024 tokens or more; it is written as " +
                            std::to_string(budget)));
-      frame_ = with_value(frame_, place, Json::number(budget));
+      envelope_ = with_value(envelope_, place, Json::number(budget));
     }
     // With tools the budget may be that of several answers (interleaved thinking).
     const auto most = at(places_.max_tokens).as_int64();
@@ -66,7 +66,7 @@ class Thinker {
     note("changed",
          said("the limit of " + std::to_string(*most) +
               " tokens must be above the budget for thinking; it is written as " + std::to_string(raised)));
-    frame_ = with_value(frame_, places_.max_tokens, Json::number(raised));
+    envelope_ = with_value(envelope_, places_.max_tokens, Json::number(raised));
   }
 
   template <typename IsTaken>
@@ -79,20 +79,20 @@ class Thinker {
     const std::string_view name = place.substr(place.rfind('/') + 1);
     note("dropped", said("while the model thinks, the target refuses " + std::string(name) + " " +
                          at(place).text().str() + "; it is left out"));
-    frame_ = with_value(frame_, place, std::nullopt);
+    envelope_ = with_value(envelope_, place, std::nullopt);
   }
 
-  Json frame_;
+  Json envelope_;
   const Places& places_;
   std::vector<Note>& notes_;
 };
 
 }  // namespace
 
-Json within_thinking(const Json& frame, Dialect target, std::vector<Note>& notes) {
+Json within_thinking(const Json& envelope, Dialect target, std::vector<Note>& notes) {
   const auto* places = std::ranges::find(kThinkingPlaces, target, &Places::dialect);
-  if (places == kThinkingPlaces.end()) return frame;
-  return Thinker(frame, *places, notes).run();
+  if (places == kThinkingPlaces.end()) return envelope;
+  return Thinker(envelope, *places, notes).run();
 }
 
 }  // namespace parley::dialect

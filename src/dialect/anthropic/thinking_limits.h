@@ -1,4 +1,4 @@
-// What Claude refuses beside thinking, put right in the frame of a request.
+// What Claude refuses beside thinking, put right in the envelope of a request.
 //
 // A pure function; safe from any thread.
 #pragma once
@@ -14,9 +14,9 @@ namespace parley::dialect {
 // No model thinks longer.
 inline constexpr std::int64_t kMostBudget = 1'000'000;
 
-// The frame with a budget that the target takes, a limit of tokens above it, and without settings for
+// The envelope with a budget that the target takes, a limit of tokens above it, and without settings for
 // sampling that it refuses beside thinking. Appends a note for each change. Frames of other targets are left
 // alone.
-Json within_thinking(const Json& frame, Dialect target, std::vector<Note>& notes);
+Json within_thinking(const Json& envelope, Dialect target, std::vector<Note>& notes);
 
 }  // namespace parley::dialect

@@ -337,7 +337,7 @@ constexpr MediaLimit kLimits[] = {
     {.type = BlockType::Image, .most = 20, .of_request = false, .most_bytes = (std::size_t{15} << 20) / 4},
     {.type = BlockType::Document, .most = 5, .of_request = false, .most_bytes = (std::size_t{9} << 20) / 2}};
 
-constexpr Profile kProfile = {
+constexpr ProviderTraits kTraits = {
     .dialect = Dialect::Converse,
     .carries = carries,
     .results = Results::Joined,
@@ -371,7 +371,7 @@ class Writer {
   explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
 
   void write(std::span<const Message> group) {
-    for (const Turn& turn : arrange(draft_, kProfile, group)) {
+    for (const Turn& turn : arrange(draft_, kTraits, group)) {
       const Role role = turn.role == Role::Developer ? Role::System : turn.role;
       draft_.next().raw("{\"role\":").quoted(to_string(role)).raw(",\"content\":");
       put_list(turn.pieces);
@@ -426,9 +426,9 @@ class Writer {
         return;
       case Piece::Kind::Use:
         out_.raw("{\"toolUse\":{\"toolUseId\":");
-        put_id(draft_, *piece.arena, piece.block->id(), kProfile.call_id, piece.index);
+        put_id(draft_, *piece.arena, piece.block->id(), kTraits.call_id, piece.index);
         out_.raw(",\"name\":");
-        put_name(draft_, *piece.arena, piece.block->name(), kProfile.tool_name, piece.index);
+        put_name(draft_, *piece.arena, piece.block->name(), kTraits.tool_name, piece.index);
         out_.raw(",\"input\":");
         put_arguments_object(draft_, piece);
         out_.raw("}}");
@@ -447,7 +447,7 @@ class Writer {
 
   void put_result(const Piece& result) {
     out_.raw("{\"toolResult\":{\"toolUseId\":");
-    put_id(draft_, *result.arena, result.block->id(), kProfile.call_id, result.index);
+    put_id(draft_, *result.arena, result.block->id(), kTraits.call_id, result.index);
     if (result.block->is_error != Tristate::Unsaid) {
       out_.raw(",\"status\":").raw(result.is_error ? "\"error\"" : "\"success\"");
     }
@@ -556,7 +556,7 @@ std::optional<Json> write_reply_format(const Settings& settings) {
   json::Writer w;
   w.begin_object().key("type").string("json_schema").key("structure").begin_object().key("jsonSchema");
   w.begin_object().key("schema").string(schema.text()).key("name");
-  w.string(fitted_name(reply_name(settings), kProfile.tool_name)).end_object();
+  w.string(fitted_name(reply_name(settings), kTraits.tool_name)).end_object();
   return w.end_object().end_object().take();
 }
 
@@ -588,15 +588,15 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 }
 
 constexpr std::string_view kAnswerPath[] = {"output", "message"};
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
-                             {DocumentShape::Response, kAnswerPath, true}};
-constexpr Frame kFrame = {
-    .places = kPlaces,
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kMessagesPath},
+                                           {DocumentShape::Response, kAnswerPath, true}};
+constexpr Envelope kEnvelope = {
+    .locations = kLocations,
     .system_form = SystemForm::Blocks,
     .system = "system",
     .write_tools = write_tools,
     .read_tools = read_tools,
-    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .fit_name = [](std::string_view name) { return fitted_name(name, kTraits.tool_name); },
     .needs_tools = true,
     .settings = kSettings,
     .write_answer = write_answer,
@@ -616,14 +616,14 @@ const Format kConverse = {
              "text, thinking (its own), image, audio, video, document, tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_message,
-    .group = [](std::span<const Message> rest) { return group_by(kProfile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kTraits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .joins = true,
     .refuses_empty = true,
     .names_results = true,
     .hints_used = kIsLast | kNamesSpeakers | kIsFirst,
-    .profile = &kProfile,
+    .traits = &kTraits,
     .as_text = kAsText,
 };
 

@@ -66,7 +66,7 @@ constexpr std::array<std::string_view, 9> kDocumentFormats = {"pdf",  "csv",  "d
 constexpr std::array<std::string_view, 4> kMedia = {"image", "document", "video", "audio"};
 constexpr std::array<std::string_view, 3> kRoles = {"user", "assistant", "system"};
 
-constexpr Frame kFrame = {"messages", "role", {}, "message"};
+constexpr Layout kLayout = {"messages", "role", {}, "message"};
 
 class Converse {
  public:
@@ -75,8 +75,8 @@ class Converse {
   void run(const Json& document) {
     const Json* output = nullptr;
     const Object outer = document.is_object() ? Object(report_, document) : Object(report_);
-    if (!outer.has(kFrame.list) && !outer.has(kFrame.mark)) output = outer.find("output");
-    const Talk talk = find_talk(report_, output == nullptr ? document : *output, kFrame);
+    if (!outer.has(kLayout.list) && !outer.has(kLayout.mark)) output = outer.find("output");
+    const Talk talk = find_talk(report_, output == nullptr ? document : *output, kLayout);
     is_whole_ = talk.is_whole;
     request(talk.around);
     thinking(talk.around);

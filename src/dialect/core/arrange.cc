@@ -30,7 +30,7 @@ bool belongs_to(const Arena& arena, const BlockRecord& thinking, Dialect dialect
 
 class Arranger {
  public:
-  Arranger(Draft& draft, const Profile& profile) : draft_(draft), profile_(profile) {}
+  Arranger(Draft& draft, const ProviderTraits& traits) : draft_(draft), traits_(traits) {}
 
   std::vector<Turn> run(std::span<const Message> group) {
     const std::size_t position = draft_.position;
@@ -46,13 +46,13 @@ class Arranger {
       note_joined(turn);
       order(turn);
     }
-    if (!profile_.ends_in_thinking) cut_last_thinking();
-    if (profile_.is_prefilled && draft_.is(kIsLast)) trim_prefill();
+    if (!traits_.ends_in_thinking) cut_last_thinking();
+    if (traits_.is_prefilled && draft_.is(kIsLast)) trim_prefill();
     drop_silent();
     for (const Turn& turn : turns_) note_empty(turn);
-    if (profile_.refuses_empty_text)
+    if (traits_.refuses_empty_text)
       std::erase_if(turns_, [](const Turn& turn) { return turn.pieces.empty(); });
-    if (profile_.opens_with_user && draft_.is(kIsFirst)) open_with_user();
+    if (traits_.opens_with_user && draft_.is(kIsFirst)) open_with_user();
     return std::move(turns_);
   }
 
@@ -93,7 +93,7 @@ class Arranger {
     for (std::size_t i = 0; is_open && i < blocks.size(); ++i) {
       if (blocks[i].type == BlockType::ToolResult) result(blocks[i], i);
     }
-    if (profile_.speaker_name == SpeakerName::Prefix && shows_speaker() && has_name() && speaks_first_) {
+    if (traits_.speaker_name == SpeakerName::Prefix && shows_speaker() && has_name() && speaks_first_) {
       draft_.note("name_dropped", Severity::Minor, "dropped",
                   "there is no text to put the speaker's name before");
     }
@@ -115,17 +115,17 @@ class Arranger {
   }
 
   void note_what_is_not_said() {
-    const bool is_prefixed = profile_.speaker_name == SpeakerName::Prefix;
+    const bool is_prefixed = traits_.speaker_name == SpeakerName::Prefix;
     const bool loses_speaker =
         is_prefixed && record_->name.present() && record_->role != Role::Tool && !shows_speaker();
     const auto blocks = arena_->blocks(*record_);
-    const bool keeps_id = profile_.keeps_thinking_id && !blocks.empty() &&
+    const bool keeps_id = traits_.keeps_thinking_id && !blocks.empty() &&
                           std::ranges::all_of(blocks, [](const BlockRecord& block) {
                             return block.type == BlockType::Thinking;
                           });
     MessageRecord seen = *record_;
     if (keeps_id) seen.id = Slice::absent();
-    if (record_->role == Role::Developer && !profile_.has_developer) {
+    if (record_->role == Role::Developer && !traits_.has_developer) {
       draft_.note("role_mapped", Severity::Info, "mapped", "the role developer is written as system");
     }
     note_identity(draft_, *arena_, seen, loses_name(*arena_, *record_) || loses_speaker);
@@ -138,7 +138,7 @@ class Arranger {
   Role told_speaker() const {
     if (is_assistants(*message_)) return Role::Assistant;
     if (record_->role == Role::User || record_->role == Role::Tool) return Role::User;
-    return profile_.has_system_messages || draft_.position == 0 ? record_->role : Role::User;
+    return traits_.has_system_messages || draft_.position == 0 ? record_->role : Role::User;
   }
 
   // The turn that what comes next belongs to.
@@ -153,8 +153,8 @@ class Arranger {
   }
 
   bool ends_turn(const Turn& turn) const {
-    if (profile_.results == Results::Apart) return turn.role != Role::Assistant && turn.message != message_;
-    return profile_.results == Results::Alone && !turn.pieces.empty() &&
+    if (traits_.results == Results::Apart) return turn.role != Role::Assistant && turn.message != message_;
+    return traits_.results == Results::Alone && !turn.pieces.empty() &&
            turn.pieces.front().kind == Piece::Kind::Result;
   }
 
@@ -163,13 +163,13 @@ class Arranger {
     const bool is_assistants_own = speaker() == Role::Assistant && !in_result;
     if (block.cache != CacheMark::None) {
       const bool is_part = (kind == Piece::Kind::Text || kind == Piece::Kind::Media) && !in_result;
-      const bool fits = (profile_.marks == Marks::Parts && is_part && !is_assistants_own) ||
-                        (profile_.marks == Marks::Outside && !in_result) || profile_.marks == Marks::All;
+      const bool fits = (traits_.marks == Marks::Parts && is_part && !is_assistants_own) ||
+                        (traits_.marks == Marks::Outside && !in_result) || traits_.marks == Marks::All;
       if (fits) out.cache = block.cache;
       if (!fits) note_cache_mark(draft_, index);
     }
     if (block.is_refusal) {
-      out.is_refusal = profile_.has_refusals && is_assistants_own;
+      out.is_refusal = traits_.has_refusals && is_assistants_own;
       if (!out.is_refusal) note_refusal(draft_, index);
     }
     return out;
@@ -188,7 +188,7 @@ class Arranger {
         add(piece(Piece::Kind::Use, block, index));
         return;
       case BlockType::Raw:
-        if (raw_belongs_to(*arena_, block, profile_.dialect)) {
+        if (raw_belongs_to(*arena_, block, traits_.dialect)) {
           add(piece(Piece::Kind::Raw, block, index));
         } else {
           note_dropped_block(draft_, *arena_, block, index);
@@ -202,8 +202,8 @@ class Arranger {
   void text(const BlockRecord& block, std::size_t index) {
     if (!block.text().present()) return;
     // Where what is said is an item of its own, an empty one beside others says nothing.
-    const bool is_item = profile_.keeps_thinking_id && speaker() == Role::Assistant && holds_more_than_text();
-    if ((profile_.refuses_empty_text || is_item) && is_blank(arena_->bytes(block.text()))) {
+    const bool is_item = traits_.keeps_thinking_id && speaker() == Role::Assistant && holds_more_than_text();
+    if ((traits_.refuses_empty_text || is_item) && is_blank(arena_->bytes(block.text()))) {
       draft_.note("empty_dropped", Severity::Info, "dropped", "a text that says nothing is left out", index);
       return;
     }
@@ -216,7 +216,7 @@ class Arranger {
       }
       remind(said_here);
     }
-    if (profile_.speaker_name == SpeakerName::Prefix && shows_speaker() && has_name() && speaks_first_) {
+    if (traits_.speaker_name == SpeakerName::Prefix && shows_speaker() && has_name() && speaks_first_) {
       said_here.made = std::string(arena_->bytes(record_->name)) + ": ";
       draft_.note("name_as_text", Severity::Info, "moved", "the name of the speaker stands before the text",
                   index);
@@ -259,20 +259,19 @@ class Arranger {
   }
 
   void thinking(const BlockRecord& block, std::size_t index) {
-    const bool is_own = belongs_to(*arena_, block, profile_.dialect);
+    const bool is_own = belongs_to(*arena_, block, traits_.dialect);
     const bool is_signed = is_own && block.signature().present() && block.signature().length != 0;
-    const bool fits = profile_.thinking == Thinking::Plain ||
-                      (profile_.thinking == Thinking::Own && is_own) ||
-                      (profile_.thinking == Thinking::Signed && is_signed);
+    const bool fits = traits_.thinking == Thinking::Plain || (traits_.thinking == Thinking::Own && is_own) ||
+                      (traits_.thinking == Thinking::Signed && is_signed);
     if (fits) {
-      if (profile_.thinking == Thinking::Plain && block.signature().present() && !is_own) {
+      if (traits_.thinking == Thinking::Plain && block.signature().present() && !is_own) {
         draft_.note("signature_dropped", Severity::Minor, "dropped", "a signature goes to its maker only",
                     index);
       }
       add(piece(Piece::Kind::Thinking, block, index));
       return;
     }
-    const bool never = profile_.thinking == Thinking::Never;
+    const bool never = traits_.thinking == Thinking::Never;
     draft_.note("thinking_dropped", is_own ? Severity::Info : Severity::Minor, "dropped",
                 never ? Text("the provider takes no thinking back")
                       : Text("thinking goes to its maker only, with its signature"),
@@ -280,7 +279,7 @@ class Arranger {
   }
 
   void note_url_type(const BlockRecord& media, std::size_t index) {
-    if (profile_.types_urls || !media.media_type().present() || is_inline(*arena_, media)) return;
+    if (traits_.types_urls || !media.media_type().present() || is_inline(*arena_, media)) return;
     draft_.note("media_type_dropped", Severity::Minor, "dropped",
                 "there is no place for the media type beside a URL", index);
   }
@@ -288,7 +287,7 @@ class Arranger {
   void media(const BlockRecord& block, std::size_t index) {
     const bool is_system = record_->role == Role::System || record_->role == Role::Developer;
     const Where where = speaker() == Role::Assistant ? Where::Assistant : Where::User;
-    if (!is_system && profile_.carries(*arena_, block, where)) {
+    if (!is_system && traits_.carries(*arena_, block, where)) {
       note_url_type(block, index);
       note_name(block, index);
       add(piece(Piece::Kind::Media, block, index));
@@ -311,7 +310,7 @@ class Arranger {
   }
 
   void note_name(const BlockRecord& media, std::size_t index) {
-    const bool is_kept = media.type == BlockType::Document || profile_.names_media;
+    const bool is_kept = media.type == BlockType::Document || traits_.names_media;
     if (media.media_name().present() && media.media_name().length != 0 && !is_kept)
       note_media_name(draft_, index);
   }
@@ -332,15 +331,15 @@ class Arranger {
         if (child.text().present()) out.children.push_back(piece(Piece::Kind::Text, child, index, true));
       } else if (child.is_media()) {
         out.children.push_back(media_of_result(block, child, out.is_error, ++number, index));
-      } else if (child.type == BlockType::Raw && raw_belongs_to(*arena_, child, profile_.dialect)) {
+      } else if (child.type == BlockType::Raw && raw_belongs_to(*arena_, child, traits_.dialect)) {
         out.children.push_back(piece(Piece::Kind::Raw, child, index, true));
       } else {
         note_dropped_block(draft_, *arena_, child, index);
       }
     }
-    if (out.children.empty() && profile_.results != Results::Joined) note_output_minted(draft_, index);
+    if (out.children.empty() && traits_.results != Results::Joined) note_output_minted(draft_, index);
     fill(out, index);
-    const bool is_apart = profile_.results == Results::Apart;
+    const bool is_apart = traits_.results == Results::Apart;
     if (is_apart) {
       turns_.push_back({Role::Tool, message_, {}});
       turns_.back().pieces.push_back(std::move(out));
@@ -352,7 +351,7 @@ class Arranger {
   // Results are a user's; where they stand alone they end what stood before.
   Turn& results_turn() {
     const bool goes_on = !turns_.empty() && turns_.back().role == Role::User &&
-                         (profile_.results == Results::Joined || turns_.back().pieces.empty() ||
+                         (traits_.results == Results::Joined || turns_.back().pieces.empty() ||
                           turns_.back().pieces.front().kind == Piece::Kind::Result);
     if (!goes_on) turns_.push_back({Role::User, message_, {}});
     return turns_.back();
@@ -361,7 +360,7 @@ class Arranger {
   // What a result says where it says nothing, or cannot say that it failed.
   void fill(Piece& result, std::size_t index) {
     auto& texts = result.children;
-    if (profile_.refuses_empty_text) {
+    if (traits_.refuses_empty_text) {
       std::erase_if(texts, [](const Piece& each) {
         return each.kind == Piece::Kind::Text && each.made.empty() && each.output.empty() &&
                is_blank(each.text());
@@ -369,7 +368,7 @@ class Arranger {
       const bool is_empty = texts.empty() || (texts.size() == 1 && texts[0].block == nullptr &&
                                               texts[0].kind == Piece::Kind::Text && is_blank(texts[0].made) &&
                                               is_blank(texts[0].output));
-      if (is_empty && (result.is_error || !texts.empty() || profile_.results == Results::Apart)) {
+      if (is_empty && (result.is_error || !texts.empty() || traits_.results == Results::Apart)) {
         texts.clear();
         Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
         stand_in.made = result.is_error ? "(the tool failed without output)" : "(no output)";
@@ -377,7 +376,7 @@ class Arranger {
         draft_.note("output_minted", Severity::Info, "minted", "a result without output says so", index);
       }
     }
-    if (!result.is_error || profile_.has_error_flag) return;
+    if (!result.is_error || traits_.has_error_flag) return;
     const auto text = std::ranges::find(texts, Piece::Kind::Text, &Piece::kind);
     std::vector<std::string_view> first;
     if (text != texts.end())
@@ -396,12 +395,12 @@ class Arranger {
   Piece media_of_result(const BlockRecord& result, const BlockRecord& media, bool is_error,
                         std::size_t number, std::size_t index) {
     const bool fits =
-        profile_.carries(*arena_, media, Where::Result) && (!is_error || profile_.error_takes_media);
+        traits_.carries(*arena_, media, Where::Result) && (!is_error || traits_.error_takes_media);
     if (fits) {
       note_url_type(media, index);
       return piece(Piece::Kind::Media, media, index, true);
     }
-    const bool is_shown = profile_.carries(*arena_, media, Where::User);
+    const bool is_shown = traits_.carries(*arena_, media, Where::User);
     if (!is_shown || document_text(*arena_, media)) return stand_in(media, index);
     draft_.note("result_media_moved", Severity::Info, "moved",
                 "the result cannot hold its media; they are in the next user message", index);
@@ -425,7 +424,7 @@ class Arranger {
   void flush_moved(const Message& message) {
     if (moved_.empty()) return;
     const bool joins =
-        profile_.results == Results::Joined && !turns_.empty() && turns_.back().role == Role::User;
+        traits_.results == Results::Joined && !turns_.empty() && turns_.back().role == Role::User;
     if (!joins) turns_.push_back({Role::User, &message, {}});
     for (Piece& each : moved_) turns_.back().pieces.push_back(std::move(each));
     moved_.clear();
@@ -433,12 +432,12 @@ class Arranger {
 
   // Turns that nothing is left of are gone, and those of one role beside each other are one.
   void merge_turns() {
-    if (!profile_.refuses_empty_text) return;
+    if (!traits_.refuses_empty_text) return;
     std::vector<Turn> merged;
     for (Turn& turn : turns_) {
       if (turn.pieces.empty()) continue;
       const bool goes_on = !merged.empty() && merged.back().role == turn.role &&
-                           profile_.results != Results::Apart && !stand_apart(merged.back(), turn);
+                           traits_.results != Results::Apart && !stand_apart(merged.back(), turn);
       if (!goes_on) {
         merged.push_back(std::move(turn));
         continue;
@@ -451,7 +450,7 @@ class Arranger {
   // Results that must be alone.
   bool stand_apart(const Turn& a, const Turn& b) const {
     const auto has_results = [](const Turn& turn) { return turn.pieces.front().kind == Piece::Kind::Result; };
-    return profile_.results == Results::Alone && has_results(a) != has_results(b);
+    return traits_.results == Results::Alone && has_results(a) != has_results(b);
   }
 
   // An assistant of whom nothing is left does not speak. A text alone stays, even an empty one.
@@ -472,14 +471,14 @@ class Arranger {
 
   bool is_silent(const Turn& turn) const {
     return std::ranges::all_of(turn.pieces, [&](const Piece& piece) {
-      if (piece.kind == Piece::Kind::Thinking) return !profile_.thinks_alone;
+      if (piece.kind == Piece::Kind::Thinking) return !traits_.thinks_alone;
       return piece.kind == Piece::Kind::Text && piece.made.empty() && is_blank(piece.text());
     });
   }
 
   void note_empty(const Turn& turn) {
     const bool is_text = Arena::record_of(*turn.message).shape == ContentShape::String;
-    if (turn.pieces.empty() && !is_text && !profile_.refuses_empty_text) note_empty_content(draft_);
+    if (turn.pieces.empty() && !is_text && !traits_.refuses_empty_text) note_empty_content(draft_);
   }
 
   void note_joined(const Turn& turn) {
@@ -560,7 +559,7 @@ class Arranger {
   }
 
   Draft& draft_;
-  const Profile& profile_;
+  const ProviderTraits& traits_;
   const Message* message_ = nullptr;
   const Arena* arena_ = nullptr;
   const MessageRecord* record_ = nullptr;
@@ -571,9 +570,9 @@ class Arranger {
   std::vector<Piece> held_;  // what the system says, where it may say it
 };
 
-// Nothing of the message is left when it is arranged by the profile.
-bool is_silent(const Profile& profile, const Message& message) {
-  if (!profile.refuses_empty_text) return false;
+// Nothing of the message is left when it is arranged by the traits.
+bool is_silent(const ProviderTraits& traits, const Message& message) {
+  if (!traits.refuses_empty_text) return false;
   const Arena& arena = Arena::of(message);
   const auto blocks = arena.blocks(Arena::record_of(message));
   // The types are looked at first: the texts may be far away.
@@ -584,8 +583,8 @@ bool is_silent(const Profile& profile, const Message& message) {
   return std::ranges::all_of(blocks, [&](const BlockRecord& block) {
     if (block.type == BlockType::Text) return !block.text().present() || is_blank(arena.bytes(block.text()));
     if (block.type == BlockType::Raw)
-      return !raw_belongs_to(arena, block, profile.dialect) && words_of(arena, block).empty();
-    return !profile.ends_in_thinking || !belongs_to(arena, block, profile.dialect);
+      return !raw_belongs_to(arena, block, traits.dialect) && words_of(arena, block).empty();
+    return !traits.ends_in_thinking || !belongs_to(arena, block, traits.dialect);
   });
 }
 
@@ -607,26 +606,26 @@ bool is_assistants(const Message& message) {
                              [](const BlockRecord& block) { return block.type == BlockType::ToolUse; });
 }
 
-std::vector<Turn> arrange(Draft& draft, const Profile& profile, std::span<const Message> group) {
-  return Arranger(draft, profile).run(group);
+std::vector<Turn> arrange(Draft& draft, const ProviderTraits& traits, std::span<const Message> group) {
+  return Arranger(draft, traits).run(group);
 }
 
-std::size_t group_by(const Profile& profile, std::span<const Message> rest) {
+std::size_t group_by(const ProviderTraits& traits, std::span<const Message> rest) {
   std::size_t count = 1;
-  if (profile.results != Results::Apart) {
+  if (traits.results != Results::Apart) {
     const auto role = [&](const Message& message) {
       if (is_assistants(message)) return 'a';
-      return message.role() == Role::Tool && profile.results == Results::Alone ? 't' : 'u';
+      return message.role() == Role::Tool && traits.results == Results::Alone ? 't' : 'u';
     };
     std::size_t first = 0;
-    while (first + 1 < rest.size() && is_silent(profile, rest[first])) ++first;
+    while (first + 1 < rest.size() && is_silent(traits, rest[first])) ++first;
     count = first + 1;
     bool is_answered =
         false;  // in an assistant's message itself, so that what answers the rest belongs to it
     const auto belongs = [&](const Message& message) {
       const char own = role(message);
-      const bool answers = is_answered && own != 'a' && (own == 't' || profile.results == Results::Joined);
-      return own == role(rest[first]) || answers || is_silent(profile, message);
+      const bool answers = is_answered && own != 'a' && (own == 't' || traits.results == Results::Joined);
+      return own == role(rest[first]) || answers || is_silent(traits, message);
     };
     is_answered = role(rest[first]) == 'a' && rest[first].has_content_blocks({BlockType::ToolResult});
     while (count < rest.size() && belongs(rest[count])) {

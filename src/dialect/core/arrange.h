@@ -1,10 +1,11 @@
 // Messages arranged as a provider wants them: turns of pieces that its writer only has to spell.
 //
-// Everything that providers differ in beyond spelling is decided here, by a Profile: where results go, what
-// becomes of media, thinking, empty texts, foreign blocks and several speakers, with a note for each change.
+// Everything that providers differ in beyond spelling is decided here, by a ProviderTraits: where results go,
+// what becomes of media, thinking, empty texts, foreign blocks and several speakers, with a note for each
+// change.
 //
 // Invariants (quoted by tests as G1..G4):
-//   G1  Every piece can be written by a dialect of the profile as it is.
+//   G1  Every piece can be written by a dialect with these traits as it is.
 //   G2  Within a turn, results come first, and calls last.
 //   G3  What is left out, moved or replaced has a note.
 //   G4  Media that a result cannot hold stand in a user's turn behind all results of the step, and the result
@@ -57,7 +58,7 @@ struct MediaLimit {
 };
 
 // One row per dialect: what its provider takes.
-struct Profile {
+struct ProviderTraits {
   Dialect dialect;
   NameRule call_id = {}, tool_name = {};
   bool (*carries)(const Arena& arena, const BlockRecord& media, Where where);
@@ -99,7 +100,7 @@ struct Piece {
   std::string_view output = {};        // the text of a result that is a string; there is no block of it
   std::vector<Piece> children = {};    // of a result: texts and media
   bool is_error = false;
-  bool is_refusal = false;            // as far as the profile has them
+  bool is_refusal = false;            // as far as the provider has them
   CacheMark cache = CacheMark::None;  // likewise
 
   std::string_view text() const {
@@ -118,11 +119,11 @@ struct Turn {
 bool is_assistants(const Message& message);
 
 // Arranges a group of messages. Notes go to the draft.
-std::vector<Turn> arrange(Draft& draft, const Profile& profile, std::span<const Message> group);
+std::vector<Turn> arrange(Draft& draft, const ProviderTraits& traits, std::span<const Message> group);
 
 // How many of the messages make one group: parts of one step, results whose media move behind them all, and
-// messages of one role if the profile joins results to them.
-std::size_t group_by(const Profile& profile, std::span<const Message> rest);
+// messages of one role if the provider joins results to them.
+std::size_t group_by(const ProviderTraits& traits, std::span<const Message> rest);
 
 // Notes that a mark of a cache is written without its time to live.
 void note_cache_ttl(Draft& draft, const Piece& piece);

@@ -21,7 +21,7 @@ Result<void> Composer::run() {
     pieces_->pieces.reserve(2 * messages_.size() + 3);  // each message and a comma, and what is around them
   }
   const DocumentShape shape = conversation_.shape();
-  const bool has_place = format_.frame.system_form != SystemForm::Message && target_ != Dialect::Parley;
+  const bool has_place = format_.envelope.system_form != SystemForm::Message && target_ != Dialect::Parley;
   const bool has_system = system_count_ != 0 || (conversation_.system().has_value() && has_place);
   const bool needs_envelope = (has_system && shape == DocumentShape::List) || has_media_apart_;
   if (own_document() != nullptr && shape != DocumentShape::Single) {
@@ -39,11 +39,11 @@ const Arena* Composer::own_document() const {
   const bool is_own = document != nullptr && options_.form == Form::AsRead &&
                       document->dialect() == tag(target_) && conversation_.frame_is_intact() &&
                       document->list().present();
-  // Where one message stood, that one must stand; and nothing may have to go into the frame.
+  // Where one message stood, that one must stand; and nothing may have to go into the envelope.
   const bool fits = is_own && system_count_ == 0 &&
                     (document->text()[document->list().offset] != '{' ||
                      (messages_.size() == 1 && reuses_wire(messages_.front())));
-  return fits && media_are_the_same(format_.frame, *document, messages_) ? document : nullptr;
+  return fits && media_are_the_same(format_.envelope, *document, messages_) ? document : nullptr;
 }
 
 bool Composer::reuses_wire(const Message& message) const {
@@ -118,10 +118,10 @@ void Composer::look_around() {
     hints_ |= kNamesSpeakers;
   }
   if (has_system_inside()) hints_ |= kSystemInside;
-  has_media_apart_ = format_.frame.write_media != nullptr &&
-                     media_apart(format_.frame, messages_) != Json::trusted(Text("{}"));
+  has_media_apart_ = format_.envelope.write_media != nullptr &&
+                     media_apart(format_.envelope, messages_) != Json::trusted(Text("{}"));
   const bool is_single = conversation_.shape() == DocumentShape::Single;
-  if (format_.frame.system_form == SystemForm::Message || target_ == Dialect::Parley || is_single) return;
+  if (format_.envelope.system_form == SystemForm::Message || target_ == Dialect::Parley || is_single) return;
   const auto is_system = [&](const Message& message) {
     const bool calls = message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
     return is_instruction(message) && !calls && !stands_apart(message);
@@ -130,7 +130,7 @@ void Composer::look_around() {
 }
 
 bool Composer::has_system_inside() const {
-  const auto ask = format_.frame.has_system_inside;
+  const auto ask = format_.envelope.has_system_inside;
   const auto model = conversation_.settings().get(Setting::Model);
   return ask != nullptr && model && ask(model->as_string().value_or(Text()));
 }
@@ -173,7 +173,7 @@ std::size_t Composer::expected_size() const {
   for (const Message& message : messages_) {
     const Slice wire = Arena::record_of(message).wire;
     const std::size_t own = wire.present() ? wire.length : Arena::of(message).buffer().size();
-    // Another frame is a little longer, and arguments may stand twice in it. Too much costs nothing, too
+    // Another envelope is a little longer, and arguments may stand twice in it. Too much costs nothing, too
     // little a copy of everything.
     bytes += reuses_wire(message) ? own + 1 : own + own / 4 + 256;
   }
@@ -315,7 +315,7 @@ void Composer::put_written(std::size_t i, std::size_t size) {
 }
 
 void Composer::put_list_or_single(DocumentShape shape) {
-  note_frame(conversation_, target_, true, notes);
+  note_envelope(conversation_, target_, true, notes);
   // Whether one message stays one is known only when it is written, so the bracket may go again.
   const bool is_single = shape == DocumentShape::Single && messages_.size() == 1;
   if (!is_single) out_.raw('[');

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dialect/core/envelope.h"
 #include "dialect/core/fragments.h"
-#include "dialect/core/frame.h"
 #include "dialect/format.h"
 #include "json/out.h"
 #include "parley/dialect/dialect.h"
@@ -34,7 +34,7 @@ class Composer {
   std::vector<Note> notes;
 
  private:
-  // The document this conversation came from, if its frame can be written as it is.
+  // The document this conversation came from, if its envelope can be written as it is.
   const Arena* own_document() const;
   bool reuses_wire(const Message& message) const;
   // A message that is reused as it is, or whose wire is remembered, belongs to no group and to no other
@@ -77,22 +77,23 @@ class Composer {
   bool put_kept(std::size_t i, std::size_t size);
   void put_written(std::size_t i, std::size_t size);
 
-  // What is around the messages (composer_frame.cc).
-  // The frame of the target, as it is remembered or as it is natural, and what `parley` remembers of others.
-  Json frame(std::string& extra);
+  // What is around the messages (composer_envelope.cc).
+  // The envelope of the target, as it is remembered or as it is natural, and what `parley` remembers of
+  // others.
+  Json envelope(std::string& extra);
   // Notes what a document of `origin` has around its messages and the conversation does not say.
-  void note_lost_frame(Draft& draft, Dialect origin, const Json& wire) const;
+  void note_lost_envelope(Draft& draft, Dialect origin, const Json& wire) const;
   // A member that is a setting of the conversation, or one that the caller gave another value since the
   // document was read.
-  bool is_in_settings(const Frame& frame, std::string_view place, const Json& wire) const;
+  bool is_in_settings(const Envelope& envelope, std::string_view place, const Json& wire) const;
   void put_envelope();
-  // The frame with the messages in it, for who looks for the outcome of an answer: OpenTelemetry has its
+  // The envelope with the messages in it, for who looks for the outcome of an answer: OpenTelemetry has its
   // finish in the message.
-  Json with_messages(const Json& around, const Place& place) const;
+  Json with_messages(const Json& around, const MessagesLocation& place) const;
   // What a user says, if that is all there is; as spelled.
   std::optional<std::string_view> only_text() const;
   static bool is_same(const Settings& a, const Settings& b);
-  // The frame of the target, read again.
+  // The envelope of the target, read again.
   std::optional<Conversation> read_again(const Json& around) const;
   // It has the tools and settings of this conversation.
   bool says_all(const Conversation& again) const;
@@ -100,9 +101,9 @@ class Composer {
   void note_model();
   // An answer has one message, or the blocks of one. Several are joined as the dialect joins the parts of a
   // step.
-  void put_the_message(const Place& place);
+  void put_the_message(const MessagesLocation& place);
   // What a `parley` envelope knows about the target's, or keeps for others.
-  Json parley_frame(Draft& draft, const Json& wire, Json frame, std::string& extra) const;
+  Json parley_envelope(Draft& draft, const Json& wire, Json envelope, std::string& extra) const;
   void put_list_or_single(DocumentShape shape);
   // Messages that went to the place of the system part.
   void note_moved_system();
@@ -122,7 +123,7 @@ class Composer {
   Text text_;
   std::size_t count_ = 0;         // wire messages so far
   std::size_t system_count_ = 0;  // messages at the front that go where the system part has its place
-  bool writes_frame_ = false;     // an object around the messages
+  bool writes_envelope_ = false;  // an object around the messages
   std::size_t first_spoken_ = 0;  // the first message that is no system's
   std::size_t next_apart_ = 0;    // the next message that stands apart
   bool has_media_apart_ = false;  // and so there must be members beside the messages

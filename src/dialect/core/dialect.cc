@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 15> kNames = {
 
 }  // namespace
 
-const dialect::Frame dialect::kPlainFrame = {.places = {&dialect::kMessagesPlace, 1}};
+const dialect::Envelope dialect::kPlainEnvelope = {.locations = {&dialect::kMessagesLocation, 1}};
 
 const dialect::Format& dialect::format_of(Dialect dialect) {
   const auto index = static_cast<std::size_t>(dialect) - 1;

@@ -1,7 +1,7 @@
 // Reading documents: the JSON verdict and the shape verdict become one error with a place.
 #include <algorithm>
 
-#include "dialect/core/frame.h"
+#include "dialect/core/envelope.h"
 #include "dialect/core/reader.h"
 #include "dialect/format.h"
 #include "parley/dialect/dialect.h"
@@ -75,10 +75,10 @@ namespace {
 
 // Without places every object is a message.
 Result<Reading> read_with(json::Buffer document, Dialect dialect, const ReadOptions& options,
-                          std::span<const dialect::Place> places) {
+                          std::span<const dialect::MessagesLocation> places) {
   Reader reader(document, options);
   const dialect::Format& format = format_of(dialect);
-  if (!reader.document(format.read_message, places, format.frame.of_message)) {
+  if (!reader.document(format.read_message, places, format.envelope.of_message)) {
     const json::Fault& fault = reader.cursor.fault();
     if (const auto syntax = syntax_fault(document, options)) return to_error(*syntax, document.view());
     return to_error(fault, document.view());
@@ -99,9 +99,10 @@ Result<Reading> read_with(json::Buffer document, Dialect dialect, const ReadOpti
   // A request is read without its messages, which every look for a member would pass over again.
   if (arena->shape() == DocumentShape::Envelope) {
     PARLEY_CHECK(
-        dialect::read_frame(dialect, dialect::wire_frame(*arena, false), conversation, options.limits));
+        dialect::read_envelope(dialect, dialect::wire_envelope(*arena, false), conversation, options.limits));
   } else if (arena->shape() == DocumentShape::Response) {
-    PARLEY_CHECK(dialect::read_frame(dialect, arena->value(arena->document()), conversation, options.limits));
+    PARLEY_CHECK(
+        dialect::read_envelope(dialect, arena->value(arena->document()), conversation, options.limits));
   }
   conversation.set_document(arena);
   if (has_mark || !reader.cursor.oddities().empty()) {
@@ -120,7 +121,7 @@ Result<void> check_size(std::string_view document, const ReadOptions& options) {
 }  // namespace
 
 Result<Reading> read(json::Buffer document, Dialect dialect, const ReadOptions& options) {
-  return read_with(std::move(document), dialect, options, format_of(dialect).frame.places);
+  return read_with(std::move(document), dialect, options, format_of(dialect).envelope.locations);
 }
 
 Result<Reading> read(std::string_view document, Dialect dialect, const ReadOptions& options) {

@@ -475,7 +475,7 @@ void Reader::name_results() {
   }
 }
 
-bool Reader::document(ReadMessage read_message, std::span<const Place> places,
+bool Reader::document(ReadMessage read_message, std::span<const MessagesLocation> places,
                       std::span<const std::string_view> of_message) {
   if (!cursor.ok()) return false;
   read_message_ = read_message;
@@ -487,7 +487,7 @@ bool Reader::document(ReadMessage read_message, std::span<const Place> places,
   if (first == '[') {
     if (!list()) return false;
   } else if (first == '{') {
-    const Place* place = nullptr;
+    const MessagesLocation* place = nullptr;
     if (!tell(places, of_message, place)) return false;
     shape_ = place != nullptr ? place->shape : DocumentShape::Single;
     takes_text_ = place != nullptr && place->may_be_text;
@@ -507,9 +507,9 @@ bool Reader::document(ReadMessage read_message, std::span<const Place> places,
 
 // The place whose first name comes first, with a value of its kind; one that yields only if there is no
 // other. A string there may as well be a member of a message, which the other members tell.
-bool Reader::tell(std::span<const Place> places, std::span<const std::string_view> of_message,
-                  const Place*& found) {
-  const auto begins = [&](const Place& place, std::string_view key) {
+bool Reader::tell(std::span<const MessagesLocation> places, std::span<const std::string_view> of_message,
+                  const MessagesLocation*& found) {
+  const auto begins = [&](const MessagesLocation& place, std::string_view key) {
     if (!place.told_by.empty()) return place.told_by == key;
     const bool is_list = place.path.size() == 1 ? !place.is_message : place.path[1] == "0";
     if (place.path[0] != key) return false;
@@ -523,7 +523,7 @@ bool Reader::tell(std::span<const Place> places, std::span<const std::string_vie
   };
   bool is_text = false;
   return cursor.look([&](std::string_view key) {
-    for (const Place& place : places) {
+    for (const MessagesLocation& place : places) {
       if (!begins(place, key)) continue;
       if (found == nullptr || found->yields) found = &place;
       is_text = cursor.peek() == '"' && found->told_by.empty();

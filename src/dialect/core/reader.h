@@ -1,5 +1,5 @@
 // Reader turns one document into an Arena. What is common to all dialects is here: the document around the
-// messages, typed members, and blocks read by table; a dialect adds its own frame of a message.
+// messages, typed members, and blocks read by table; a dialect adds its own envelope of a message.
 //
 // One thread at a time; used once.
 #pragma once
@@ -75,7 +75,7 @@ struct RoleName {
 };
 
 // Where the messages stand in a document that is an object.
-struct Place {
+struct MessagesLocation {
   DocumentShape shape;
   // The way to them: names of members, "0" for the first element of a list. The first name tells the
   // document.
@@ -164,7 +164,7 @@ class Reader {
   // The document around the messages. An object is a message, unless it has what one of the places begins
   // with before any member in `of_message`.
   using ReadMessage = bool (*)(Reader&);
-  bool document(ReadMessage read_message, std::span<const Place> places,
+  bool document(ReadMessage read_message, std::span<const MessagesLocation> places,
                 std::span<const std::string_view> of_message);
   // What was read.
   DocumentShape shape() const { return shape_; }
@@ -206,7 +206,8 @@ class Reader {
   std::string_view told_type(const BlockTable& table);
   Slice first_member(Slice object);
   bool waits_for_results() const;
-  bool tell(std::span<const Place> places, std::span<const std::string_view> of_message, const Place*& found);
+  bool tell(std::span<const MessagesLocation> places, std::span<const std::string_view> of_message,
+            const MessagesLocation*& found);
   bool descend(std::span<const std::string_view> path, bool is_message, std::string_view member = {});
   bool here(bool is_message);
   bool list();

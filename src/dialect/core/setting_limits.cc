@@ -194,16 +194,16 @@ Json minted_max_tokens(Dialect target, std::vector<Note>& notes, std::int64_t be
 }
 
 Settings within_limits(const Settings& settings, Dialect target, std::vector<Note>& notes) {
-  if (format_of(target).profile == nullptr) return settings;
+  if (format_of(target).traits == nullptr) return settings;
   return Limiter(settings, target, notes).run();
 }
 
 void note_model(const Settings& settings, Dialect origin, Dialect target, std::vector<Note>& notes) {
   const auto names_model = [](Dialect dialect) {
-    const auto& rows = format_of(dialect).frame.settings;
+    const auto& rows = format_of(dialect).envelope.settings;
     return !rows.empty() && rows.front().path == "model";
   };
-  if (!names_model(target) || format_of(origin).profile == nullptr) return;
+  if (!names_model(target) || format_of(origin).traits == nullptr) return;
   if (provider_of(origin) == provider_of(target)) return;
   const auto model = settings.get(Setting::Model);
   if (!model) {

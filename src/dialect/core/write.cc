@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dialect/core/frame.h"
+#include "dialect/core/envelope.h"
 #include "dialect/core/opaque_blocks.h"
 #include "dialect/core/patch.h"
 #include "dialect/core/writer_helpers.h"
@@ -57,7 +57,7 @@ std::optional<Json> remembered_patch(const Message& message, const Draft& draft)
   if (auto patch = patch_to_wire(message)) return patch;
   const Format& format = format_of(origin_of(message));
   const bool is_system = message.role() == Role::System || message.role() == Role::Developer;
-  const bool may_move = is_system && format.frame.system_form != SystemForm::Message;
+  const bool may_move = is_system && format.envelope.system_form != SystemForm::Message;
   const bool is_told = draft.is(kMayBeJoined) || draft.is(kIsBroken) || may_move;
   if (!is_told && !depends_on_others(message, format)) return std::nullopt;
   return Json::trusted(Text(R"({"in":{}})"));
@@ -193,10 +193,10 @@ Json with_texts_as(const Json& wire, const Json& natural, const Message& message
 // Notes what the wire of a message in a dialect has beside what that dialect writes of the message itself.
 void note_members_of(Draft& draft, const Message& message, Dialect dialect, const Json& wire,
                      const std::optional<Json>& natural) {
-  const Frame& frame = format_of(dialect).frame;
-  const Json usual = as_usual(frame, wire);
+  const Envelope& envelope = format_of(dialect).envelope;
+  const Json usual = as_usual(envelope, wire);
   const auto patch =
-      natural ? diff(with_texts_as(usual, *natural, message, frame.content), usual) : whole(usual);
+      natural ? diff(with_texts_as(usual, *natural, message, envelope.content), usual) : whole(usual);
   if (patch) note_places(draft, *patch, said_in_blocks(message, dialect, usual));
 }
 

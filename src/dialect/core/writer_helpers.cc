@@ -442,14 +442,15 @@ bool says_nothing(const Message& message) {
 
 bool says_more(const Message& message) {
   if (!Arena::record_of(message).has(MessageRecord::kHasMore) || !message.wire()) return false;
-  static constexpr std::string_view kFrame[] = {
+  static constexpr std::string_view kEnvelope[] = {
       "role",    "wire_role",     "name",      "id",     "type",      "status",      "index",
       "content", "parts",         "from",      "value",  "timestamp", "extra",       "metadata",
       "usage",   "finish_reason", "continues", "parley", "phase",     "annotations", "stop_reason"};
   return std::ranges::any_of(message.wire()->members(), [](const Json::Member& member) {
     const std::string_view text = member.value.text();
     const bool is_said = !member.value.is_null() && text != "\"\"" && text != "[]" && text != "{}" &&
-                         text != "false" && std::ranges::find(kFrame, member.key.view()) == std::end(kFrame);
+                         text != "false" &&
+                         std::ranges::find(kEnvelope, member.key.view()) == std::end(kEnvelope);
     return is_said;
   });
 }

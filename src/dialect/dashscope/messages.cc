@@ -18,13 +18,13 @@ bool carries(const Arena& arena, const BlockRecord& media, Where where) {
 }
 
 constexpr ChatRow kRow = {
-    .profile = {.dialect = Dialect::DashScope,
-                .call_id = {.any_character = true},
-                .carries = carries,
-                .thinking = Thinking::Plain,
-                .speaker_name = SpeakerName::Field,
-                .thinks_alone = false,
-                .marks = Marks::Parts},
+    .traits = {.dialect = Dialect::DashScope,
+               .call_id = {.any_character = true},
+               .carries = carries,
+               .thinking = Thinking::Plain,
+               .speaker_name = SpeakerName::Field,
+               .thinks_alone = false,
+               .marks = Marks::Parts},
     .thinking = "reasoning_content",
     .no_content = "\"\"",
     .cache_mark = R"(,"cache_control":{"type":"ephemeral"})",
@@ -42,18 +42,18 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 constexpr std::string_view kAnswerPath[] = {"choices", "0", "message"};
 constexpr std::string_view kNativePath[] = {"input", "messages"};
 constexpr std::string_view kNativeAnswerPath[] = {"output", "choices", "0", "message"};
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
-                             {DocumentShape::Response, kAnswerPath, true},
-                             {DocumentShape::Envelope, kNativePath},
-                             {DocumentShape::Response, kNativeAnswerPath, true}};
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kMessagesPath},
+                                           {DocumentShape::Response, kAnswerPath, true},
+                                           {DocumentShape::Envelope, kNativePath},
+                                           {DocumentShape::Response, kNativeAnswerPath, true}};
 
-Frame frame() {
-  Frame frame = chat_frame<Dialect::DashScope>();
-  frame.places = kPlaces;
-  frame.read_answer = read_answer;
-  return frame;
+Envelope envelope() {
+  Envelope envelope = chat_envelope<Dialect::DashScope>();
+  envelope.locations = kLocations;
+  envelope.read_answer = read_answer;
+  return envelope;
 }
-const Frame kFrame = frame();
+const Envelope kEnvelope = envelope();
 
 }  // namespace
 
@@ -62,12 +62,12 @@ const Format kDashScope = {
              "text, thinking, image, audio (wav, mp3), video, tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_chat_message,
-    .group = [](std::span<const Message> rest) { return group_by(kRow.profile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kRow.traits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .names_results = true,
     .hints_used = kIsAnswer,
-    .profile = &kRow.profile,
+    .traits = &kRow.traits,
 };
 
 }  // namespace parley::dialect

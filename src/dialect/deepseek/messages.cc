@@ -11,20 +11,20 @@ bool carries(const Arena&, const BlockRecord& media, Where where) {
 }
 
 constexpr ChatRow kRow = {
-    .profile = {.dialect = Dialect::DeepSeek,
-                .call_id = {.any_character = true},
-                .carries = carries,
-                .thinking = Thinking::Plain,
-                .speaker_name = SpeakerName::Field,
-                .thinks_alone = false,
-                .thinks_in_all = true,
-                .thinking_member = "reasoning_content"},
+    .traits = {.dialect = Dialect::DeepSeek,
+               .call_id = {.any_character = true},
+               .carries = carries,
+               .thinking = Thinking::Plain,
+               .speaker_name = SpeakerName::Field,
+               .thinks_alone = false,
+               .thinks_in_all = true,
+               .thinking_member = "reasoning_content"},
     .thinking = "reasoning_content",
     .thinking_with_calls = true,
     .no_content = "\"\"",
 };
 
-const Frame kFrame = chat_frame<Dialect::DeepSeek>();
+const Envelope kEnvelope = chat_envelope<Dialect::DeepSeek>();
 
 }  // namespace
 
@@ -32,12 +32,12 @@ const Format kDeepSeek = {
     .info = {Dialect::DeepSeek, "deepseek", "DeepSeek's chat completions",
              "text, thinking, image, tool use, tool result", "a list, one message, a request, an answer"},
     .read_message = read_chat_message,
-    .group = [](std::span<const Message> rest) { return group_by(kRow.profile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kRow.traits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .names_results = true,
     .hints_used = kIsAnswer,
-    .profile = &kRow.profile,
+    .traits = &kRow.traits,
 };
 
 }  // namespace parley::dialect

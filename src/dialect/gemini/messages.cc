@@ -234,7 +234,7 @@ bool carries(const Arena& arena, const BlockRecord& media, Where) {
   return std::ranges::find(kMediaTypes, shown_media_type(arena, media)) != kMediaTypes.end();
 }
 
-constexpr Profile kProfile = {
+constexpr ProviderTraits kTraits = {
     .dialect = Dialect::Gemini,
     .call_id = {.any_character = true, .most_bytes = 1024},
     .tool_name = {.also = ".:", .starts_with_letter = true},
@@ -257,7 +257,7 @@ class Writer {
   explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
 
   void write(std::span<const Message> group) {
-    for (const Turn& turn : arrange(draft_, kProfile, group)) {
+    for (const Turn& turn : arrange(draft_, kTraits, group)) {
       is_signed_ = draft_.is(kIsAnswer);  // an answer is not sent to the provider
       const bool is_system = turn.role == Role::System || turn.role == Role::Developer;
       draft_.next().raw("{\"role\":");
@@ -324,7 +324,7 @@ class Writer {
     const Slice id = piece.block->id();
     if (!id.present() || is_made_up(piece.arena->bytes(id))) return;
     out_.raw("\"id\":");
-    put_id(draft_, *piece.arena, id, kProfile.call_id, piece.index);
+    put_id(draft_, *piece.arena, id, kTraits.call_id, piece.index);
     out_.raw(',');
   }
 
@@ -332,7 +332,7 @@ class Writer {
     out_.raw("{\"functionCall\":{");
     put_own_id(use);
     out_.raw("\"name\":");
-    put_name(draft_, *use.arena, use.block->name(), kProfile.tool_name, use.index);
+    put_name(draft_, *use.arena, use.block->name(), kTraits.tool_name, use.index);
     out_.raw(",\"args\":");
     put_arguments_object(draft_, use);
     out_.raw('}');
@@ -352,7 +352,7 @@ class Writer {
     out_.raw("{\"functionResponse\":{");
     put_own_id(result);
     out_.raw("\"name\":");
-    put_name(draft_, *result.arena, result.block->name(), kProfile.tool_name, result.index);
+    put_name(draft_, *result.arena, result.block->name(), kTraits.tool_name, result.index);
     out_.raw(result.is_error ? ",\"response\":{\"error\":" : ",\"response\":{\"output\":");
     put_joined(out_, result.children);
     out_.raw('}');
@@ -514,11 +514,11 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 constexpr std::string_view kContents[] = {"contents"};
 constexpr std::string_view kAnswerPath[] = {"candidates", "0", "content"};
 constexpr std::string_view kOfMessage[] = {"role", "parts"};
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kContents},
-                             {DocumentShape::Response, kAnswerPath, true},
-                             {DocumentShape::Response, kAnswerPath, true, "promptFeedback"}};
-constexpr Frame kFrame = {
-    .places = kPlaces,
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kContents},
+                                           {DocumentShape::Response, kAnswerPath, true},
+                                           {DocumentShape::Response, kAnswerPath, true, "promptFeedback"}};
+constexpr Envelope kEnvelope = {
+    .locations = kLocations,
     .of_message = kOfMessage,
     .system_form = SystemForm::Parts,
     .system = "systemInstruction",
@@ -526,7 +526,7 @@ constexpr Frame kFrame = {
     .write_tools = write_tools,
     .read_tools = read_tools,
     .lists_allowed_tools = true,
-    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .fit_name = [](std::string_view name) { return fitted_name(name, kTraits.tool_name); },
     .settings = kSettings,
     .write_answer = write_answer,
     .read_answer = read_answer,
@@ -546,13 +546,13 @@ const Format kGemini = {
              "text, thinking (its own), image, audio, video, document, tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_message,
-    .group = [](std::span<const Message> rest) { return group_by(kProfile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kTraits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .joins = true,
     .refuses_empty = true,
     .hints_used = kNamesSpeakers | kIsFirst | kIsAnswer,
-    .profile = &kProfile,
+    .traits = &kTraits,
     .as_text = kAsText,
 };
 

@@ -84,14 +84,14 @@ const Json* get(const Object& object, Member member, unsigned wants) {
 
 bool is(std::string_view name, Member member) { return name == member.name || name == member.snake; }
 
-constexpr Frame kFrame = {"contents", "parts", "candidates", "content"};
+constexpr Layout kLayout = {"contents", "parts", "candidates", "content"};
 
 class Gemini {
  public:
   explicit Gemini(Report& report) : report_(report) {}
 
   void run(const Json& document) {
-    const Talk talk = find_talk(report_, document, kFrame);
+    const Talk talk = find_talk(report_, document, kLayout);
     is_whole_ = talk.is_whole;
     request(talk.around);
     each_message(report_, talk, [&](const Object& each) { content(each); });

@@ -12,21 +12,21 @@ bool carries(const Arena&, const BlockRecord& media, Where where) {
 }
 
 constexpr ChatRow kRow = {
-    .profile = {.dialect = Dialect::Moonshot,
-                .call_id = {.any_character = true},
-                .carries = carries,
-                .thinking = Thinking::Plain,
-                .speaker_name = SpeakerName::Field,
-                .refuses_empty_text = true,
-                .thinks_alone = false,
-                .forces_or_thinks = true,
-                .thinking_member = "reasoning_content"},
+    .traits = {.dialect = Dialect::Moonshot,
+               .call_id = {.any_character = true},
+               .carries = carries,
+               .thinking = Thinking::Plain,
+               .speaker_name = SpeakerName::Field,
+               .refuses_empty_text = true,
+               .thinks_alone = false,
+               .forces_or_thinks = true,
+               .thinking_member = "reasoning_content"},
     .thinking = "reasoning_content",
     .thinking_with_calls = true,
     .no_content = "null",
 };
 
-const Frame kFrame = chat_frame<Dialect::Moonshot>();
+const Envelope kEnvelope = chat_envelope<Dialect::Moonshot>();
 
 }  // namespace
 
@@ -35,13 +35,13 @@ const Format kMoonshot = {
              "text, thinking, image, video, tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_chat_message,
-    .group = [](std::span<const Message> rest) { return group_by(kRow.profile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kRow.traits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .refuses_empty = true,
     .names_results = true,
     .hints_used = kIsAnswer,
-    .profile = &kRow.profile,
+    .traits = &kRow.traits,
 };
 
 }  // namespace parley::dialect

@@ -164,7 +164,7 @@ bool carries(const Arena& arena, const BlockRecord& media, Where where) {
   return is_base64(url.is_base64 ? url.data : data);
 }
 
-constexpr Profile kProfile = {
+constexpr ProviderTraits kTraits = {
     .dialect = Dialect::Ollama,
     .call_id = {.any_character = true, .most_bytes = 1024},
     .tool_name = {.any_character = true, .most_bytes = 1024},
@@ -177,7 +177,7 @@ class Writer {
   explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
 
   void write(std::span<const Message> group) {
-    for (const Turn& turn : arrange(draft_, kProfile, group)) {
+    for (const Turn& turn : arrange(draft_, kTraits, group)) {
       turn.role == Role::Tool ? put_result(turn.pieces.front()) : put_message(turn);
     }
   }
@@ -188,7 +188,7 @@ class Writer {
     const Slice id = piece.block->id();
     if (!id.present() || is_made_up(piece.arena->bytes(id))) return;
     out_.raw(key);
-    put_id(draft_, *piece.arena, id, kProfile.call_id, piece.index);
+    put_id(draft_, *piece.arena, id, kTraits.call_id, piece.index);
     out_.raw(',');
   }
 
@@ -225,7 +225,7 @@ class Writer {
       out_.raw('{');
       put_own_id("\"id\":", use);
       out_.raw("\"function\":{\"index\":").raw(std::to_string(index++)).raw(",\"name\":");
-      put_name(draft_, *use.arena, use.block->name(), kProfile.tool_name, use.index);
+      put_name(draft_, *use.arena, use.block->name(), kTraits.tool_name, use.index);
       out_.raw(",\"arguments\":");
       put_arguments_object(draft_, use);
       out_.raw("}}");
@@ -313,15 +313,15 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 }
 
 constexpr std::string_view kAnswerPath[] = {"message"};
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
-                             {DocumentShape::Response, kAnswerPath, true}};
-constexpr Frame kFrame = {.places = kPlaces,
-                          .write_tools = write_chat_tools,
-                          .read_tools = read_chat_tools,
-                          .settings = kSettings,
-                          .write_answer = write_answer,
-                          .read_answer = read_answer,
-                          .no_message = R"({"role":"assistant","content":""})"};
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kMessagesPath},
+                                           {DocumentShape::Response, kAnswerPath, true}};
+constexpr Envelope kEnvelope = {.locations = kLocations,
+                                .write_tools = write_chat_tools,
+                                .read_tools = read_chat_tools,
+                                .settings = kSettings,
+                                .write_answer = write_answer,
+                                .read_answer = read_answer,
+                                .no_message = R"({"role":"assistant","content":""})"};
 
 }  // namespace
 
@@ -330,12 +330,12 @@ const Format kOllama = {
              "text, thinking, image (inline), tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_message,
-    .group = [](std::span<const Message> rest) { return group_by(kProfile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kTraits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .names_results = true,
     .hints_used = kNamesSpeakers,
-    .profile = &kProfile,
+    .traits = &kTraits,
 };
 
 }  // namespace parley::dialect

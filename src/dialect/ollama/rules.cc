@@ -23,7 +23,7 @@ constexpr PairRules kPairs = {
 constexpr Rule kRole = {kUnknownRole.code, kWarning, kUnknownRole.sentence};
 constexpr std::array<std::string_view, 4> kRoles = {"system", "user", "assistant", "tool"};
 
-constexpr Frame kFrame = {"messages", "role", {}, "message"};
+constexpr Layout kLayout = {"messages", "role", {}, "message"};
 
 // Go's decoder: padded, line ends anywhere, spare bits ignored.
 bool is_base64(std::string data) {
@@ -37,7 +37,7 @@ class Ollama {
   explicit Ollama(Report& report) : report_(report), pairs_(report, kPairs) {}
 
   void run(const Json& document) {
-    const Talk talk = find_talk(report_, document, kFrame);
+    const Talk talk = find_talk(report_, document, kLayout);
     is_whole_ = talk.is_whole;
     talk.around.get("tools", kList);
     each_message(report_, talk, [&](const Object& each) { message(each); });

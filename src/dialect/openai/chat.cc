@@ -72,8 +72,8 @@ constexpr auto kAudio =
     std::to_array<MemberRule>({{"input_audio", Want::Own, 0, read_input_audio}, kBreakpoint, kCacheControl});
 constexpr auto kFile =
     std::to_array<MemberRule>({{"file", Want::Own, 0, read_file}, kBreakpoint, kCacheControl});
-// A place to fetch from: {"url": string, ...}, the string alone, or DashScope's list of frames, which is kept
-// whole.
+// A place to fetch from: {"url": string, ...}, the string alone, or DashScope's list of envelopes, which is
+// kept whole.
 bool read_video(Reader& r, BlockRecord& block) {
   if (r.cursor.peek() == '[') return r.unknown();
   return read_image_url(r, block);
@@ -278,7 +278,7 @@ class Writer {
   Writer(Draft& draft, const ChatRow& row) : draft_(draft), row_(row) {}
 
   void write(std::span<const Message> group) {
-    for (const Turn& turn : arrange(draft_, row_.profile, group)) {
+    for (const Turn& turn : arrange(draft_, row_.traits, group)) {
       turn.role == Role::Tool ? put_result(turn.pieces.front()) : put_message(turn);
     }
   }
@@ -288,7 +288,7 @@ class Writer {
     draft_.position = result.position;
     json::Out& out = draft_.next();
     out.raw("{\"role\":\"tool\",\"tool_call_id\":");
-    put_id(draft_, *result.arena, result.block->id(), row_.profile.call_id, result.index);
+    put_id(draft_, *result.arena, result.block->id(), row_.traits.call_id, result.index);
     out.raw(",\"content\":");
     // Texts that were parts stay parts, unless one of them stands for media.
     const bool is_made =
@@ -305,7 +305,7 @@ class Writer {
     json::Out& out = draft_.next();
     const Arena& arena = Arena::of(*turn.message);
     const MessageRecord& record = Arena::record_of(*turn.message);
-    const bool is_developer = turn.role == Role::Developer && !row_.profile.has_developer;
+    const bool is_developer = turn.role == Role::Developer && !row_.traits.has_developer;
     out.raw("{\"role\":").quoted(is_developer ? "system" : to_string(turn.role));
     if (record.name.present() && record.name.length != 0 && record.role == turn.role) {
       out.raw(",\"name\":");
@@ -415,11 +415,11 @@ class Writer {
       draft_.position = use.position;
       if (i != 0) out.raw(',');
       out.raw("{\"id\":");
-      put_id(draft_, *use.arena, use.block->id(), row_.profile.call_id, use.index);
-      const bool is_custom = use.block->is_custom && row_.profile.has_custom_tools;
+      put_id(draft_, *use.arena, use.block->id(), row_.traits.call_id, use.index);
+      const bool is_custom = use.block->is_custom && row_.traits.has_custom_tools;
       out.raw(is_custom ? R"(,"type":"custom","custom":{"name":)"
                         : R"(,"type":"function","function":{"name":)");
-      put_name(draft_, *use.arena, use.block->name(), row_.profile.tool_name, use.index);
+      put_name(draft_, *use.arena, use.block->name(), row_.traits.tool_name, use.index);
       out.raw(is_custom ? R"(,"input":")" : R"(,"arguments":")");
       is_custom ? put_custom_text(out, use) : put_arguments_text(draft_, *use.arena, *use.block);
       out.raw("\"}}");
@@ -618,9 +618,9 @@ constexpr auto kSettings = std::to_array<SettingRow>({
 
 constexpr std::string_view kAnswerPath[] = {"choices", "0", "message"};
 constexpr std::string_view kPreferencePath[] = {"input", "messages"};
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
-                             {DocumentShape::Response, kAnswerPath, true},
-                             {DocumentShape::Envelope, kPreferencePath}};
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kMessagesPath},
+                                           {DocumentShape::Response, kAnswerPath, true},
+                                           {DocumentShape::Envelope, kPreferencePath}};
 
 }  // namespace
 
@@ -631,7 +631,7 @@ bool thinks(const Settings& settings) {
 }
 
 const std::span<const SettingRow> kChatSettings = kSettings;
-const std::span<const Place> kChatPlaces = kPlaces;
+const std::span<const MessagesLocation> kChatLocations = kLocations;
 
 void write_chat_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("tools").begin_array();

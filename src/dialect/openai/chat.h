@@ -22,7 +22,7 @@
 namespace parley::dialect {
 
 struct ChatRow {
-  Profile profile;
+  ProviderTraits traits;
   std::string_view thinking = {};        // the member for thinking; none if it is never sent back
   bool thinking_with_calls = false;      // a message with calls has it even if it is empty
   std::string_view no_content = "null";  // the content of an assistant's message that has none
@@ -45,10 +45,10 @@ Result<std::vector<Tool>> read_chat_tools(const Json& request);
 void write_chat_answer(json::Writer& out, Dialect dialect, const Outcome& outcome);
 Outcome read_chat_answer(Dialect dialect, const Json& answer, bool has_calls);
 extern const std::span<const SettingRow> kChatSettings;
-extern const std::span<const Place> kChatPlaces;
+extern const std::span<const MessagesLocation> kChatLocations;
 template <Dialect kDialect>
-Frame chat_frame() {
-  return {.places = kChatPlaces,
+Envelope chat_envelope() {
+  return {.locations = kChatLocations,
           .write_tools = write_chat_tools,
           .read_tools = read_chat_tools,
           .lists_allowed_tools = true,

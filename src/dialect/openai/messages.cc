@@ -7,19 +7,19 @@ namespace parley::dialect {
 namespace {
 
 constexpr ChatRow kRow = {
-    .profile = {.dialect = Dialect::OpenAI,
-                .call_id = {.any_character = true, .most_bytes = 40},
-                .carries = carries_as_openai,
-                .speaker_name = SpeakerName::Field,
-                .has_developer = true,
-                .has_refusals = true,
-                .has_custom_tools = true,
-                .marks = Marks::Parts,
-                .ends_with_user = true},
+    .traits = {.dialect = Dialect::OpenAI,
+               .call_id = {.any_character = true, .most_bytes = 40},
+               .carries = carries_as_openai,
+               .speaker_name = SpeakerName::Field,
+               .has_developer = true,
+               .has_refusals = true,
+               .has_custom_tools = true,
+               .marks = Marks::Parts,
+               .ends_with_user = true},
     .cache_mark = R"(,"prompt_cache_breakpoint":{"mode":"explicit"})",
 };
 
-const Frame kFrame = chat_frame<Dialect::OpenAI>();
+const Envelope kEnvelope = chat_envelope<Dialect::OpenAI>();
 
 }  // namespace
 
@@ -28,12 +28,12 @@ const Format kOpenAI = {
              "text, image, audio (wav, mp3), document (pdf), tool use, tool result",
              "a list, one message, a request, an answer"},
     .read_message = read_chat_message,
-    .group = [](std::span<const Message> rest) { return group_by(kRow.profile, rest); },
+    .group = [](std::span<const Message> rest) { return group_by(kRow.traits, rest); },
     .write_group = [](Draft& draft, std::span<const Message> group) { write_chat_group(draft, kRow, group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .names_results = true,
     .hints_used = kIsAnswer,
-    .profile = &kRow.profile,
+    .traits = &kRow.traits,
 };
 
 }  // namespace parley::dialect

@@ -43,7 +43,7 @@ constexpr Rule kDashScopeNull = {"d3_null_content", kWarning,
                                  "models that see images want a 'content' that is not null"};
 constexpr Rule kResultBlocks = {"d_result_blocks", kWarning, "the content of a result is a string here"};
 
-constexpr Frame kFrame = {"messages", "role", "choices", "message"};
+constexpr Layout kLayout = {"messages", "role", "choices", "message"};
 
 class Chat {
  public:
@@ -53,7 +53,7 @@ class Chat {
   void run(const Json& document) {
     Json body = document;
     if (dialect_ == Dialect::DashScope) body = native_body(document);
-    const Talk talk = find_talk(report_, body, kFrame);
+    const Talk talk = find_talk(report_, body, kLayout);
     is_whole_ = talk.is_whole;
     request(talk.around);
     each_message(report_, talk, [&](const Object& each) { message(each); });

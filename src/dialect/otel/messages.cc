@@ -392,19 +392,19 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 constexpr std::string_view kInputPath[] = {kInput};
 constexpr std::string_view kOutputPath[] = {kOutput};
 // What was asked and answered may stand in one object; it is a request then.
-constexpr Place kPlaces[] = {
+constexpr MessagesLocation kLocations[] = {
     {DocumentShape::Envelope, kInputPath},
     {.shape = DocumentShape::Response, .path = kOutputPath, .yields = true},
 };
-constexpr Frame kFrame = {.places = kPlaces,
-                          .system_form = SystemForm::Blocks,
-                          .system = "gen_ai.system_instructions",
-                          .content = "parts",
-                          .write_tools = write_tools,
-                          .read_tools = read_tools,
-                          .settings = kSettings,
-                          .write_answer = write_answer,
-                          .read_answer = read_answer};
+constexpr Envelope kEnvelope = {.locations = kLocations,
+                                .system_form = SystemForm::Blocks,
+                                .system = "gen_ai.system_instructions",
+                                .content = "parts",
+                                .write_tools = write_tools,
+                                .read_tools = read_tools,
+                                .settings = kSettings,
+                                .write_answer = write_answer,
+                                .read_answer = read_answer};
 
 constexpr std::string_view kAsText[] = {"/parts/*/response"};
 
@@ -417,7 +417,7 @@ const Format kOTel = {
     .read_message = read_message,
     .group = group_step,
     .write_group = write_group,
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .names_results = true,
     .is_plain = true,
     .as_text = kAsText,

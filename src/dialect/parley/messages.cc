@@ -365,19 +365,19 @@ Outcome read_answer(const Json& document, bool) {
   return outcome;
 }
 
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kMessagesPath},
-                             {DocumentShape::Response, kMessagesPath, false, "answer"}};
-constexpr Frame kFrame = {.places = kPlaces,
-                          .system_form = SystemForm::Content,
-                          .system = "system",
-                          .write_tools = write_tools,
-                          .read_tools = read_tools,
-                          .messages_last = true,
-                          .lists_allowed_tools = true,
-                          .has_custom_tools = true,
-                          .settings = kSettings,
-                          .write_answer = write_answer,
-                          .read_answer = read_answer};
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kMessagesPath},
+                                           {DocumentShape::Response, kMessagesPath, false, "answer"}};
+constexpr Envelope kEnvelope = {.locations = kLocations,
+                                .system_form = SystemForm::Content,
+                                .system = "system",
+                                .write_tools = write_tools,
+                                .read_tools = read_tools,
+                                .messages_last = true,
+                                .lists_allowed_tools = true,
+                                .has_custom_tools = true,
+                                .settings = kSettings,
+                                .write_answer = write_answer,
+                                .read_answer = read_answer};
 
 }  // namespace
 
@@ -387,7 +387,7 @@ const Format kParley = {
     .read_message = read_message,
     .group = one_by_one,
     .write_group = write_group,
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .carries_broken_history = true,
 };
 

@@ -7,7 +7,7 @@
 
 #include "dialect/anthropic/thinking_limits.h"
 #include "dialect/core/arrange.h"
-#include "dialect/core/frame.h"
+#include "dialect/core/envelope.h"
 #include "dialect/core/patch.h"
 #include "dialect/core/setting_limits.h"
 #include "dialect/core/write.h"
@@ -33,7 +33,7 @@ class Fitter {
   Fitter(const Conversation& conversation, const Format& format)
       : conversation_(conversation),
         format_(format),
-        profile_(*format.profile),
+        traits_(*format.traits),
         messages_(conversation.messages().begin(), conversation.messages().end()),
         positions_(messages_.size()) {
     std::iota(positions_.begin(), positions_.end(), std::size_t{0});
@@ -41,13 +41,13 @@ class Fitter {
 
   Repairing run() {
     const bool is_request = conversation_.shape() != DocumentShape::Response;
-    for (const MediaLimit& limit : profile_.limits) limit_media(limit);
-    if (profile_.keeps_thinking_id && is_request) pair_thinking();
-    if (profile_.steps_think_first && is_request) drop_unsigned();
-    if (!profile_.thinking_member.empty() && is_request) fill_thinking();
-    if (profile_.ends_with_user) end_with_user();
+    for (const MediaLimit& limit : traits_.limits) limit_media(limit);
+    if (traits_.keeps_thinking_id && is_request) pair_thinking();
+    if (traits_.steps_think_first && is_request) drop_unsigned();
+    if (!traits_.thinking_member.empty() && is_request) fill_thinking();
+    if (traits_.ends_with_user) end_with_user();
     Repairing out{conversation_, {}};
-    settle_frame(out.conversation);
+    settle_envelope(out.conversation);
     if (!notes_.empty()) out.conversation.set_messages(std::move(messages_));
     out.notes = std::move(notes_);
     return out;
@@ -112,8 +112,8 @@ class Fitter {
     const auto blocks = arena.blocks(Arena::record_of(messages_[message]));
     const Where where = is_assistants(messages_[message]) ? Where::Assistant : Where::User;
     const auto look = [&](const BlockRecord& media, Spot spot) {
-      const bool goes_there = profile_.carries(arena, media, spot.child ? Where::Result : where);
-      const bool is_sent = goes_there || (spot.child && profile_.carries(arena, media, Where::User));
+      const bool goes_there = traits_.carries(arena, media, spot.child ? Where::Result : where);
+      const bool is_sent = goes_there || (spot.child && traits_.carries(arena, media, Where::User));
       if (media.type != limit.type || !is_sent) return;
       (bytes_of(arena, media) > limit.most_bytes ? found.large : found.fitting).push_back(spot);
     };
@@ -163,8 +163,8 @@ class Fitter {
   // ---- Thinking that is an item of its own
 
   void pair_thinking() {
-    const auto frame = target_frame();
-    const bool is_stored = !frame || frame->get("store") != Json::boolean(false);
+    const auto envelope = target_envelope();
+    const bool is_stored = !envelope || envelope->get("store") != Json::boolean(false);
     std::vector<bool> gone(messages_.size());
     std::vector<bool> alone(messages_.size());
     bool leads_on =
@@ -255,15 +255,15 @@ class Fitter {
 
   // A wire of the target is written as it is; to others its writer gives the member beside calls.
   void fill_thinking() {
-    const auto frame = target_frame();
-    const bool is_on = frame && frame->at("/thinking/type") == Json::string("enabled");
+    const auto envelope = target_envelope();
+    const bool is_on = envelope && envelope->at("/thinking/type") == Json::string("enabled");
     const auto thinks = [](const Message& each) { return each.has_content_blocks({BlockType::Thinking}); };
     if (!is_on && std::ranges::none_of(messages_, thinks)) return;
     for (std::size_t i = 0; i < messages_.size(); ++i) {
       const bool calls = messages_[i].has_content_blocks({BlockType::ToolUse});
       if (!is_assistants(messages_[i]) || thinks(messages_[i])) continue;
       const bool is_own = is_wire_of(messages_[i], format_.info.dialect);
-      if (is_own ? !calls && !profile_.thinks_in_all : calls || !profile_.thinks_in_all) continue;
+      if (is_own ? !calls && !traits_.thinks_in_all : calls || !traits_.thinks_in_all) continue;
       is_own ? say_no_thinking(i) : think_nothing(i);
     }
   }
@@ -275,8 +275,8 @@ class Fitter {
 
   void say_no_thinking(std::size_t i) {
     const Json wire = *messages_[i].wire();
-    if (wire.get(profile_.thinking_member)) return;
-    const Json said = with_value(wire, "/" + std::string(profile_.thinking_member), Json::string(""));
+    if (wire.get(traits_.thinking_member)) return;
+    const Json said = with_value(wire, "/" + std::string(traits_.thinking_member), Json::string(""));
     auto message = from_dict(said, format_.info.dialect, {.limits = kNoLimits});
     if (!message) return;
     note_minted(i);
@@ -311,45 +311,45 @@ class Fitter {
     positions_.push_back(positions_.back());
   }
 
-  // ---- What the frame says about thinking
+  // ---- What the envelope says about thinking
 
-  // The frame in the target's words, as far as more of it is known than what all providers have.
-  std::optional<Json> target_frame() const {
+  // The envelope in the target's words, as far as more of it is known than what all providers have.
+  std::optional<Json> target_envelope() const {
     const Arena* document = conversation_.document().get();
     if (document == nullptr || !conversation_.frame_is_intact() ||
         document->shape() != DocumentShape::Envelope) {
       return std::nullopt;
     }
-    Json wire = wire_frame(*document, false);
+    Json wire = wire_envelope(*document, false);
     if (document->dialect() == tag(format_.info.dialect)) return wire;
     if (document->dialect() != tag(Dialect::Parley)) return std::nullopt;
     const auto patch = wire.get("extra").value_or(Json()).get(to_string(format_.info.dialect));
     if (!patch) return std::nullopt;
-    return patched(natural_frame(conversation_, format_.info.dialect), *patch);
+    return patched(natural_envelope(conversation_, format_.info.dialect), *patch);
   }
 
-  void settle_frame(Conversation& conversation) {
-    std::optional<Json> frame = target_frame();
+  void settle_envelope(Conversation& conversation) {
+    std::optional<Json> envelope = target_envelope();
     const std::size_t before = notes_.size();
-    declare_server_tools(frame);
-    if (!frame) return;
-    need_max_tokens(frame);
-    settle_thinking(frame);
-    if (notes_.size() != before) set_frame(conversation, *frame);
+    declare_server_tools(envelope);
+    if (!envelope) return;
+    need_max_tokens(envelope);
+    settle_thinking(envelope);
+    if (notes_.size() != before) set_envelope(conversation, *envelope);
   }
 
   // Converse refuses a history with calls without tools, also with calls of tools that it runs itself.
-  void declare_server_tools(std::optional<Json>& frame) {
+  void declare_server_tools(std::optional<Json>& envelope) {
     if (format_.info.dialect != Dialect::Converse || !conversation_.tools().empty()) return;
     const std::set<std::string> names = server_tools();
     const Arena* document = conversation_.document().get();
     const bool is_request = document != nullptr && conversation_.frame_is_intact() &&
                             document->shape() == DocumentShape::Envelope &&
-                            (frame || document->dialect() == tag(Dialect::Parley));
+                            (envelope || document->dialect() == tag(Dialect::Parley));
     if (names.empty() || !is_request) return;
-    const Json natural = natural_frame(conversation_, format_.info.dialect);
-    if (!frame) frame = natural;
-    if (!frame->at("/toolConfig/tools").value_or(Json()).elements().empty()) return;
+    const Json natural = natural_envelope(conversation_, format_.info.dialect);
+    if (!envelope) envelope = natural;
+    if (!envelope->at("/toolConfig/tools").value_or(Json()).elements().empty()) return;
     json::Writer w;
     w.begin_array();
     for (const Json& tool : natural.at("/toolConfig/tools").value_or(Json()).elements()) w.value(tool);
@@ -357,7 +357,7 @@ class Fitter {
       w.begin_object().key("systemTool").begin_object().key("name").string(said(name));
       w.end_object().end_object();
     }
-    frame = with_value(*frame, "/toolConfig/tools", w.end_array().take());
+    envelope = with_value(*envelope, "/toolConfig/tools", w.end_array().take());
     notes_.push_back(
         {"tools_added", Severity::Info, std::nullopt, std::nullopt, to_string(format_.info.dialect), "minted",
          "the history calls tools of the provider that are not declared; they are declared by name"});
@@ -378,53 +378,53 @@ class Fitter {
   }
 
   // What names its model is to be sent, and is refused without a limit.
-  void need_max_tokens(std::optional<Json>& frame) {
-    if (format_.info.dialect != Dialect::Anthropic || known(*frame, "max_tokens")) return;
-    if (!known(*frame, "model") && !known(*frame, "anthropic_version")) return;
-    const auto thinks = frame->at("/thinking/budget_tokens").value_or(Json()).as_int64();
+  void need_max_tokens(std::optional<Json>& envelope) {
+    if (format_.info.dialect != Dialect::Anthropic || known(*envelope, "max_tokens")) return;
+    if (!known(*envelope, "model") && !known(*envelope, "anthropic_version")) return;
+    const auto thinks = envelope->at("/thinking/budget_tokens").value_or(Json()).as_int64();
     const std::int64_t beside = std::clamp<std::int64_t>(thinks.value_or(0), 0, kMostBudget);
-    frame = with_value(*frame, "/max_tokens", minted_max_tokens(format_.info.dialect, notes_, beside));
+    envelope = with_value(*envelope, "/max_tokens", minted_max_tokens(format_.info.dialect, notes_, beside));
   }
 
-  void settle_thinking(std::optional<Json>& frame) {
-    const std::string thinking(profile_.thinking_switch);
-    const bool is_enabled = frame->at(thinking + "/type") == Json::string("enabled");
-    const auto about_frame = [&](std::string_view code, Text detail) {
+  void settle_thinking(std::optional<Json>& envelope) {
+    const std::string thinking(traits_.thinking_switch);
+    const bool is_enabled = envelope->at(thinking + "/type") == Json::string("enabled");
+    const auto about_envelope = [&](std::string_view code, Text detail) {
       notes_.push_back({code, Severity::Minor, std::nullopt, std::nullopt, to_string(format_.info.dialect),
                         "mapped", std::move(detail)});
     };
-    if (is_enabled && profile_.steps_think_first && opens_without_thinking()) {
-      about_frame("thinking_disabled",
-                  "the step that the request continues starts without thinking, so thinking is off");
-      frame = with_value(*frame, thinking, Json::trusted(Text(R"({"type":"disabled"})")));
+    if (is_enabled && traits_.steps_think_first && opens_without_thinking()) {
+      about_envelope("thinking_disabled",
+                     "the step that the request continues starts without thinking, so thinking is off");
+      envelope = with_value(*envelope, thinking, Json::trusted(Text(R"({"type":"disabled"})")));
       return;
     }
-    if (is_enabled && profile_.forces_or_thinks && is_forced(*frame)) {
-      about_frame("tool_choice_downgraded", "while the model thinks no tool can be forced; it may choose");
-      free_choice(*frame);
+    if (is_enabled && traits_.forces_or_thinks && is_forced(*envelope)) {
+      about_envelope("tool_choice_downgraded", "while the model thinks no tool can be forced; it may choose");
+      free_choice(*envelope);
     }
-    frame = within_thinking(*frame, format_.info.dialect, notes_);
+    envelope = within_thinking(*envelope, format_.info.dialect, notes_);
   }
 
-  Settings settings_of(const Json& frame) const {
+  Settings settings_of(const Json& envelope) const {
     Conversation seen;
     seen.set_shape(DocumentShape::Envelope);
-    return read_frame(format_.info.dialect, frame, seen) ? seen.settings() : Settings();
+    return read_envelope(format_.info.dialect, envelope, seen) ? seen.settings() : Settings();
   }
 
   // All but two words are a demand, or taken for one.
-  bool is_forced(const Json& frame) const {
-    const auto choice = settings_of(frame).get(Setting::ToolChoice);
+  bool is_forced(const Json& envelope) const {
+    const auto choice = settings_of(envelope).get(Setting::ToolChoice);
     return choice && *choice != Json::string("auto") && *choice != Json::string("none");
   }
 
-  void free_choice(Json& frame) const {
-    Settings settings = settings_of(frame);
+  void free_choice(Json& envelope) const {
+    Settings settings = settings_of(envelope);
     settings.set(Setting::ToolChoice, Json::string("auto"));
-    const auto row = std::ranges::find_if(format_.frame.settings, [](const SettingRow& each) {
+    const auto row = std::ranges::find_if(format_.envelope.settings, [](const SettingRow& each) {
       return (each.carries & bit(Setting::ToolChoice)) != 0;
     });
-    frame = with_value(frame, "/" + std::string(row->path), row->to(settings).value_or(Json()));
+    envelope = with_value(envelope, "/" + std::string(row->path), row->to(settings).value_or(Json()));
   }
 
   // Results are the last that was said, or the assistant's own words are; and its step starts with something
@@ -442,7 +442,7 @@ class Fitter {
     json::Out ignored;
     std::vector<Note> unheard;
     Draft draft{format_.info.dialect, ignored, unheard, first};
-    for (const Turn& turn : arrange(draft, profile_, std::span(messages_).subspan(first, last - first))) {
+    for (const Turn& turn : arrange(draft, traits_, std::span(messages_).subspan(first, last - first))) {
       if (turn.role != Role::Assistant || turn.pieces.empty()) continue;
       const Piece& piece = turn.pieces.front();
       const bool is_redacted = piece.kind == Piece::Kind::Raw &&
@@ -452,13 +452,13 @@ class Fitter {
     return false;
   }
 
-  // A frame in the target's words becomes that of the document, or what `parley` remembers of it.
-  void set_frame(Conversation& conversation, const Json& frame) const {
+  // A envelope in the target's words becomes that of the document, or what `parley` remembers of it.
+  void set_envelope(Conversation& conversation, const Json& envelope) const {
     const Arena& document = *conversation_.document();
-    Json whole = frame;
+    Json whole = envelope;
     if (document.dialect() == tag(Dialect::Parley)) {
-      const Json wire = wire_frame(document, false);
-      const auto patch = diff(natural_frame(conversation_, format_.info.dialect), frame);
+      const Json wire = wire_envelope(document, false);
+      const auto patch = diff(natural_envelope(conversation_, format_.info.dialect), envelope);
       const Json kept = patch.value_or(Json::trusted(Text(R"({"in":{}})")));
       whole = with_value(wire, "/extra/" + std::string(to_string(format_.info.dialect)), kept);
     }
@@ -469,7 +469,7 @@ class Fitter {
 
   const Conversation& conversation_;
   const Format& format_;
-  const Profile& profile_;
+  const ProviderTraits& traits_;
   std::vector<Message> messages_;
   std::vector<std::size_t> positions_;  // of the messages in the conversation
   std::vector<Note> notes_;
@@ -479,7 +479,7 @@ class Fitter {
 
 Repairing fit(const Conversation& conversation, Dialect target) {
   const Format& format = format_of(target);
-  if (format.profile == nullptr) return {conversation, {}};
+  if (format.traits == nullptr) return {conversation, {}};
   return Fitter(conversation, format).run();
 }
 

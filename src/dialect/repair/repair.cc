@@ -306,7 +306,7 @@ Repairing repaired_history(const Conversation& conversation, const RepairOptions
 // Nothing that the message says has a place in the target. (Where a provider's writer finds that, it leaves
 // the message out by itself.)
 bool is_lost_to(const Message& message, Dialect target) {
-  const bool is_provider = dialect::format_of(target).profile != nullptr;
+  const bool is_provider = dialect::format_of(target).traits != nullptr;
   if (is_provider || target == Dialect::Parley || dialect::is_wire_of(message, target)) return false;
   if (message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult})) return false;
   const std::vector<Json> dicts = to_dicts(message, target);

@@ -31,10 +31,10 @@ class Settler {
     // First what is found alone, then all that was read in the target's dialect: its writer knows the rules.
     attempt([&] { rewrite(at_fault()); });
     attempt([&] { rewrite(all()); });
-    attempt([&] { rewrite_frame(); });
+    attempt([&] { rewrite_envelope(); });
     attempt([&] {
       rewrite(all());
-      rewrite_frame();
+      rewrite_envelope();
     });
     attempt([&] { drop_raw_system(); });
     attempt([&] { drop_raw(/*all=*/false); });
@@ -89,7 +89,7 @@ class Settler {
   }
 
   // A provider answers messages. (Ollama takes none: it loads the model.)
-  bool is_provider() const { return format_of(target_).profile != nullptr && target_ != Dialect::Ollama; }
+  bool is_provider() const { return format_of(target_).traits != nullptr && target_ != Dialect::Ollama; }
 
   bool is_empty(const Json& document) const {
     const auto reading = read(document.text(), target_, {.limits = kNoLimits});
@@ -232,13 +232,13 @@ class Settler {
   }
 
   // The request around the messages, from what it says.
-  void rewrite_frame() {
+  void rewrite_envelope() {
     Conversation& conversation = out_.conversation;
     const Arena* document = conversation.document().get();
-    const bool is_own_frame = document != nullptr && conversation.frame_is_intact() &&
-                              document->dialect() == tag(target_) &&
-                              document->shape() == DocumentShape::Envelope;
-    if (!is_own_frame) return;
+    const bool is_own_envelope = document != nullptr && conversation.frame_is_intact() &&
+                                 document->dialect() == tag(target_) &&
+                                 document->shape() == DocumentShape::Envelope;
+    if (!is_own_envelope) return;
     conversation.set_settings(conversation.settings());  // it is not as it was read any more
     note(
         "frame_rewritten", Severity::Minor, "rewritten", std::nullopt,
@@ -250,7 +250,7 @@ class Settler {
     if (!conversation.system()) return;
     std::vector<Block> kept = conversation.system()->blocks();
     if (erase_raw(kept) == 0) return;
-    rewrite_frame();
+    rewrite_envelope();
     note("raw_dropped", Severity::Major, "dropped", std::nullopt,
          "the target refuses a raw block of the system part");
     std::optional<Message> system;

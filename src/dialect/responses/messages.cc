@@ -283,7 +283,7 @@ bool carries(const Arena& arena, const BlockRecord& media, Where where) {
   return !is_inline(arena, media) || shown_media_type(arena, media) == "application/pdf";
 }
 
-constexpr Profile kProfile = {
+constexpr ProviderTraits kTraits = {
     .dialect = Dialect::Responses,
     .call_id = {.any_character = true},
     .carries = carries,
@@ -313,7 +313,7 @@ class Writer {
   explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
 
   void write(std::span<const Message> group) {
-    for (const Turn& turn : arrange(draft_, kProfile, group)) put_turn(turn);
+    for (const Turn& turn : arrange(draft_, kTraits, group)) put_turn(turn);
   }
 
  private:
@@ -440,9 +440,9 @@ class Writer {
     const bool is_custom = use.block->is_custom;
     draft_.next().raw(is_custom ? R"({"type":"custom_tool_call","call_id":)"
                                 : R"({"type":"function_call","call_id":)");
-    put_id(draft_, *use.arena, use.block->id(), kProfile.call_id, use.index);
+    put_id(draft_, *use.arena, use.block->id(), kTraits.call_id, use.index);
     out_.raw(",\"name\":");
-    put_name(draft_, *use.arena, use.block->name(), kProfile.tool_name, use.index);
+    put_name(draft_, *use.arena, use.block->name(), kTraits.tool_name, use.index);
     out_.raw(is_custom ? R"(,"input":")" : R"(,"arguments":")");
     is_custom ? put_custom_text(out_, use) : put_arguments_text(draft_, *use.arena, *use.block);
     out_.raw("\"}");
@@ -451,7 +451,7 @@ class Writer {
   void put_result(const Piece& result) {
     draft_.next().raw(result.block->is_custom ? R"({"type":"custom_tool_call_output","call_id":)"
                                               : R"({"type":"function_call_output","call_id":)");
-    put_id(draft_, *result.arena, result.block->id(), kProfile.call_id, result.index);
+    put_id(draft_, *result.arena, result.block->id(), kTraits.call_id, result.index);
     out_.raw(",\"output\":");
     const auto& parts = result.children;
     if (parts.size() == 1 && parts.front().kind == Piece::Kind::Text) {
@@ -648,12 +648,13 @@ Outcome read_answer(const Json& answer, bool has_calls) {
 constexpr std::string_view kInput[] = {"input"};
 constexpr std::string_view kOutput[] = {"output"};
 constexpr std::string_view kOfMessage[] = {"type", "role", "call_id"};
-constexpr Place kPlaces[] = {{.shape = DocumentShape::Envelope, .path = kInput, .may_be_text = true},
-                             {DocumentShape::Response, kOutput}};
+constexpr MessagesLocation kLocations[] = {
+    {.shape = DocumentShape::Envelope, .path = kInput, .may_be_text = true},
+    {DocumentShape::Response, kOutput}};
 constexpr std::string_view kElsewhere[] = {"previous_response_id", "conversation"};
 
-constexpr Frame kFrame = {
-    .places = kPlaces,
+constexpr Envelope kEnvelope = {
+    .locations = kLocations,
     .of_message = kOfMessage,
     .system_form = SystemForm::String,
     .system = "instructions",
@@ -661,7 +662,7 @@ constexpr Frame kFrame = {
     .read_tools = read_tools,
     .lists_allowed_tools = true,
     .has_custom_tools = true,
-    .fit_name = [](std::string_view name) { return fitted_name(name, kProfile.tool_name); },
+    .fit_name = [](std::string_view name) { return fitted_name(name, kTraits.tool_name); },
     .settings = kSettings,
     .write_answer = write_answer,
     .read_answer = read_answer,
@@ -680,10 +681,10 @@ const Format kResponses = {
     .read_message = read_message,
     .group = one_by_one,
     .write_group = [](Draft& draft, std::span<const Message> group) { Writer(draft).write(group); },
-    .frame = kFrame,
+    .envelope = kEnvelope,
     .names_results = true,
     .hints_used = kNamesSpeakers | kIsAnswer,
-    .profile = &kProfile,
+    .traits = &kTraits,
     .as_text = kAsText,
 };
 

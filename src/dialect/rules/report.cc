@@ -117,26 +117,26 @@ Text Object::word(std::string_view name) const {
   return member == nullptr ? Text() : member->as_string().value_or(Text());
 }
 
-Talk find_talk(Report& report, const Json& document, const Frame& frame) {
+Talk find_talk(Report& report, const Json& document, const Layout& layout) {
   if (document.is_array()) return {document.elements(), Object(report), document, true, false};
   Talk talk{{}, Object(report, document), document, false, false};
   if (!talk.around.is_object()) return talk;
-  if (talk.around.has(frame.list)) {
-    const Json* list = talk.around.get(frame.list, kList);
+  if (talk.around.has(layout.list)) {
+    const Json* list = talk.around.get(layout.list, kList);
     talk.has_request = true;
     if (list == nullptr) return talk;
     talk.messages = list->elements();
     talk.place = *list;
     talk.is_whole = true;
-  } else if (!frame.answers.empty() && talk.around.has(frame.answers)) {
-    const Json* list = talk.around.get(frame.answers, kList);
+  } else if (!layout.answers.empty() && talk.around.has(layout.answers)) {
+    const Json* list = talk.around.get(layout.answers, kList);
     if (list == nullptr) return talk;
     each_object(report, *list, [&](const Object& each) {
-      if (const Json* message = each.find(frame.answer)) talk.messages.push_back(*message);
+      if (const Json* message = each.find(layout.answer)) talk.messages.push_back(*message);
     });
-  } else if (!frame.answer.empty() && talk.around.has(frame.answer)) {
-    talk.messages.push_back(*talk.around.find(frame.answer));
-  } else if (talk.around.has(frame.mark)) {
+  } else if (!layout.answer.empty() && talk.around.has(layout.answer)) {
+    talk.messages.push_back(*talk.around.find(layout.answer));
+  } else if (talk.around.has(layout.mark)) {
     talk.messages.push_back(document);
     talk.around = Object(report);
   } else {

@@ -142,7 +142,7 @@ void each_block(Report& report, const Json& list, Visit&& visit) {
 }
 
 // Where a family of formats has its messages.
-struct Frame {
+struct Layout {
   std::string_view list;          // in a request: the member with the list of messages
   std::string_view mark;          // a member that only a message has
   std::string_view answers = {};  // in a response: the member with a list of alternatives
@@ -159,7 +159,7 @@ struct Talk {
 };
 
 // A document of another form is a finding, and a talk without messages.
-Talk find_talk(Report& report, const Json& document, const Frame& frame);
+Talk find_talk(Report& report, const Json& document, const Layout& layout);
 
 // Calls visit(object) for every message, each entered in the report.
 template <typename Visit>

@@ -355,18 +355,18 @@ Result<std::vector<Tool>> read_tools(const Json& request) {
 }
 
 constexpr std::string_view kConversations[] = {"conversations"};
-constexpr Place kPlaces[] = {{DocumentShape::Envelope, kConversations}};
+constexpr MessagesLocation kLocations[] = {{DocumentShape::Envelope, kConversations}};
 constexpr std::string_view kOfMessage[] = {"from"};
-constexpr Frame kFrame = {.places = kPlaces,
-                          .of_message = kOfMessage,
-                          .role = "from",
-                          .system_form = SystemForm::String,
-                          .system = "system",
-                          .content = "value",
-                          .write_tools = write_tools,
-                          .read_tools = read_tools,
-                          .write_media = write_media,
-                          .json_text = "tools"};
+constexpr Envelope kEnvelope = {.locations = kLocations,
+                                .of_message = kOfMessage,
+                                .role = "from",
+                                .system_form = SystemForm::String,
+                                .system = "system",
+                                .content = "value",
+                                .write_tools = write_tools,
+                                .read_tools = read_tools,
+                                .write_media = write_media,
+                                .json_text = "tools"};
 
 }  // namespace
 }  // namespace sharegpt
@@ -378,7 +378,7 @@ const Format kShareGPT = {
     .read_message = sharegpt::read_message,
     .group = sharegpt::group,
     .write_group = sharegpt::write_group,
-    .frame = sharegpt::kFrame,
+    .envelope = sharegpt::kEnvelope,
     .joins = true,
     .names_results = true,
     .is_plain = true,

@@ -59,14 +59,14 @@ bool is_call_text(std::string_view value) {
   return !calls.empty() && std::ranges::all_of(calls, is_call);
 }
 
-constexpr Frame kFrame = {"conversations", "from"};
+constexpr Layout kLayout = {"conversations", "from"};
 
 class ShareGpt {
  public:
   explicit ShareGpt(Report& report) : report_(report) {}
 
   void run(const Json& document) {
-    const Talk talk = find_talk(report_, document, kFrame);
+    const Talk talk = find_talk(report_, document, kLayout);
     is_whole_ = talk.is_whole;
     talk.around.get("system", kString);
     const Json* tools = talk.around.get("tools", kString);

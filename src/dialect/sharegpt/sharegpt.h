@@ -43,7 +43,7 @@ inline constexpr auto kMediaRows = std::to_array<MediaRow>({{BlockType::Image, "
 // Arguments that stand in a call as they are: JSON, but no string, which is what all other texts are.
 bool is_embedded(std::string_view arguments);
 
-// See Format and Frame.
+// See Format and Envelope.
 std::size_t group(std::span<const Message> rest);
 void write_group(Draft& draft, std::span<const Message> messages);
 void write_media(json::Writer& out, std::span<const Message> messages);

@@ -1,4 +1,4 @@
-// What a document has around its messages: the frame of a request or of an answer.
+// What a document has around its messages: the envelope of a request or of an answer.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -14,25 +14,25 @@
 
 namespace parley::dialect {
 
-Json Composer::frame(std::string& extra) {
-  Json frame = natural_frame(conversation_, target_, messages_.first(system_count_));
+Json Composer::envelope(std::string& extra) {
+  Json envelope = natural_envelope(conversation_, target_, messages_.first(system_count_));
   const Arena* document = conversation_.document().get();
   const bool has_frame = document != nullptr && (document->shape() == DocumentShape::Envelope ||
                                                  document->shape() == DocumentShape::Response);
-  if (!has_frame) return frame;
+  if (!has_frame) return envelope;
   const auto origin = static_cast<Dialect>(document->dialect());
-  const Json wire = wire_frame(*document, target_ == Dialect::Parley);
+  const Json wire = wire_envelope(*document, target_ == Dialect::Parley);
   const std::size_t first_note = notes.size();
   Draft draft{target_, out_, notes};
   if (origin == Dialect::Parley) {
-    frame = parley_frame(draft, wire, std::move(frame), extra);
+    envelope = parley_envelope(draft, wire, std::move(envelope), extra);
   } else if (target_ != Dialect::Parley) {
-    note_lost_frame(draft, origin, wire);
-  } else if (const auto patch = diff(natural_frame(conversation_, origin), wire)) {
+    note_lost_envelope(draft, origin, wire);
+  } else if (const auto patch = diff(natural_envelope(conversation_, origin), wire)) {
     extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
   }
   for (std::size_t i = first_note; i < notes.size(); ++i) notes[i].message_index.reset();
-  return frame;
+  return envelope;
 }
 
 namespace {
@@ -41,16 +41,16 @@ namespace {
 bool says_all_of_system(Dialect origin, const Json& wire) {
   Conversation read;
   read.set_shape(DocumentShape::Envelope);
-  return read_frame(origin, wire, read) && read.system() && !has_more(*read.system());
+  return read_envelope(origin, wire, read) && read.system() && !has_more(*read.system());
 }
 
 }  // namespace
 
 // A name or a number that does not fit the dialect is noted as such, and is no member that the target does
 // not know: what is natural has them as they are.
-void Composer::note_lost_frame(Draft& draft, Dialect origin, const Json& wire) const {
-  const Frame& own = format_of(origin).frame;
-  const Json natural = natural_frame(conversation_, origin, {}, Names::AsTheyAre);
+void Composer::note_lost_envelope(Draft& draft, Dialect origin, const Json& wire) const {
+  const Envelope& own = format_of(origin).envelope;
+  const Json natural = natural_envelope(conversation_, origin, {}, Names::AsTheyAre);
   const Json spelled = as_usual(own, wire);
   const auto patch = diff(natural, spelled);
   if (!patch) return;
@@ -62,8 +62,8 @@ void Composer::note_lost_frame(Draft& draft, Dialect origin, const Json& wire) c
   });
 }
 
-bool Composer::is_in_settings(const Frame& frame, std::string_view place, const Json& wire) const {
-  return std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
+bool Composer::is_in_settings(const Envelope& envelope, std::string_view place, const Json& wire) const {
+  return std::ranges::any_of(envelope.settings, [&](const SettingRow& row) {
     const bool is_here = !place.empty() && place.substr(1) == row.path;
     const auto member = is_here ? wire.at(place) : std::nullopt;
     if (!member) return false;
@@ -78,21 +78,21 @@ bool Composer::is_in_settings(const Frame& frame, std::string_view place, const 
 }
 
 void Composer::put_envelope() {
-  writes_frame_ = true;
+  writes_envelope_ = true;
   std::string extra;
-  const Json around = frame(extra);
-  const Place& place = place_in(format_.frame, conversation_.shape(), around);
+  const Json around = envelope(extra);
+  const MessagesLocation& place = place_in(format_.envelope, conversation_.shape(), around);
   note_moved_system();
   const std::optional<Conversation> again = read_again(around);
   if (!again || again->system() != conversation_.system()) note_system(conversation_, target_, notes);
   if (!again || !says_all(*again)) {
-    note_frame(conversation_, target_, false, notes);
+    note_envelope(conversation_, target_, false, notes);
     note_outcome(conversation_, target_, with_messages(around, place), notes);
     note_tool_names(around);
   }
   note_model();
   const Text& text = around.text();
-  const std::optional<Json> found = around.at(pointer_to(format_.frame, place));
+  const std::optional<Json> found = around.at(pointer_to(format_.envelope, place));
   if (!found || found->is_null()) {  // nothing was said there, as it was
     out_.raw(text.view().substr(0, text.size() - 1)).raw(extra).raw('}');
     return;
@@ -115,8 +115,8 @@ void Composer::put_envelope() {
   out_.raw(rest).raw(extra).raw('}');
 }
 
-Json Composer::with_messages(const Json& around, const Place& place) const {
-  const std::optional<Json> list = around.at(pointer_to(format_.frame, place));
+Json Composer::with_messages(const Json& around, const MessagesLocation& place) const {
+  const std::optional<Json> list = around.at(pointer_to(format_.envelope, place));
   if (!conversation_.outcome() || !list || !list->is_array()) return around;
   std::string text = "[";
   for (const Message& message : messages_) {
@@ -147,8 +147,8 @@ bool Composer::is_same(const Settings& a, const Settings& b) {
 
 std::optional<Conversation> Composer::read_again(const Json& around) const {
   Conversation again;
-  again.set_shape(place_of(format_.frame, conversation_.shape()).shape);
-  if (!read_frame(target_, around, again)) return std::nullopt;
+  again.set_shape(place_of(format_.envelope, conversation_.shape()).shape);
+  if (!read_envelope(target_, around, again)) return std::nullopt;
   return again;
 }
 
@@ -158,8 +158,8 @@ bool Composer::says_all(const Conversation& again) const {
 }
 
 void Composer::note_tool_names(const Json& around) {
-  const auto read = format_.frame.read_tools;
-  const auto fit = format_.frame.fit_name;
+  const auto read = format_.envelope.read_tools;
+  const auto fit = format_.envelope.fit_name;
   if (read == nullptr || fit == nullptr) return;
   std::set<std::string, std::less<>> declared;
   for (const Tool& tool : read(around).value_or(std::vector<Tool>())) declared.insert(tool.name.str());
@@ -181,7 +181,7 @@ void Composer::note_model() {
   dialect::note_model(conversation_.settings(), static_cast<Dialect>(document->dialect()), target_, notes);
 }
 
-void Composer::put_the_message(const Place& place) {
+void Composer::put_the_message(const MessagesLocation& place) {
   std::vector<Message> own;
   std::ranges::copy_if(messages_, std::back_inserter(own), [&](const Message& message) {
     return is_assistants(message) || stands_apart(message);
@@ -203,40 +203,41 @@ void Composer::put_the_message(const Place& place) {
                      said("an answer has one message; of " + std::to_string(all.size() + others) +
                           " the assistant's last is left")});
   }
-  Json one = all.empty() ? Json::trusted(*Text::copy(format_.frame.no_message)) : all.back();
-  if (place.path.empty()) one = one.get(format_.frame.content).value_or(Json::trusted(Text("[]")));
+  Json one = all.empty() ? Json::trusted(*Text::copy(format_.envelope.no_message)) : all.back();
+  if (place.path.empty()) one = one.get(format_.envelope.content).value_or(Json::trusted(Text("[]")));
   out_.raw(one.text());
   count_ = 1;
 }
 
-Json Composer::parley_frame(Draft& draft, const Json& wire, Json frame, std::string& extra) const {
+Json Composer::parley_envelope(Draft& draft, const Json& wire, Json envelope, std::string& extra) const {
   const auto remembered = wire.get("extra");
   if (target_ == Dialect::Parley && remembered) extra = ",\"extra\":" + remembered->compact().text().str();
-  if (const auto patch = diff(natural_frame(conversation_, Dialect::Parley), wire)) {
+  if (const auto patch = diff(natural_envelope(conversation_, Dialect::Parley), wire)) {
     note_places(draft, *patch, [](std::string_view place) { return is_beneath(place, "/extra"); });
   }
-  if (!remembered || target_ == Dialect::Parley) return frame;
+  if (!remembered || target_ == Dialect::Parley) return envelope;
   for (const Json::Member& member : remembered->members()) {
     const auto origin = dialect_named(member.key);
     if (origin == target_) continue;
     if (origin && *origin != Dialect::Parley) {
-      note_lost_frame(draft, *origin, dialect::patched(natural_frame(conversation_, *origin), member.value));
+      note_lost_envelope(draft, *origin,
+                         dialect::patched(natural_envelope(conversation_, *origin), member.value));
     } else {
       note_places(draft, member.value);
     }
   }
   const auto patch = remembered->get(to_string(target_));
-  if (!patch || options_.form == Form::Canonical) return frame;
-  const Json patched = dialect::patched(frame, *patch);
+  if (!patch || options_.form == Form::Canonical) return envelope;
+  const Json patched = dialect::patched(envelope, *patch);
   // A patch that leaves no place for the messages was not made here.
-  const Place& place = place_in(format_.frame, conversation_.shape(), patched);
-  const Json list = patched.at(pointer_to(format_.frame, place)).value_or(Json());
+  const MessagesLocation& place = place_in(format_.envelope, conversation_.shape(), patched);
+  const Json list = patched.at(pointer_to(format_.envelope, place)).value_or(Json());
   const bool says_nothing = std::ranges::all_of(
       messages_, [](const Message& message) { return Arena::record_of(message).block_count == 0; });
   const bool is_silent_answer = says_nothing && conversation_.shape() == DocumentShape::Response &&
                                 list.is_null() && read(patched.text(), target_);
   const bool is_text = place.may_be_text && list.as_string().has_value();
-  return is_silent_answer || list.is_array() || is_text ? patched : frame;
+  return is_silent_answer || list.is_array() || is_text ? patched : envelope;
 }
 
 void Composer::note_moved_system() {
@@ -258,9 +259,9 @@ void Composer::note_moved_system() {
     }
     notes.insert(notes.end(), own.begin(), own.end());
   }
-  const bool has_no_frame =
+  const bool has_no_envelope =
       conversation_.shape() == DocumentShape::List || conversation_.shape() == DocumentShape::Single;
-  if (has_no_frame) {
+  if (has_no_envelope) {
     notes.push_back({"shape_changed", Severity::Info, std::nullopt, std::nullopt, to_string(target_), "moved",
                      "it is written as a request, because its system part or media have members there"});
   }
@@ -268,7 +269,7 @@ void Composer::note_moved_system() {
 
 void Composer::put_system() {
   if (!conversation_.system()) return;
-  if (writes_frame_ && format_.frame.system_form != SystemForm::Message) return;
+  if (writes_envelope_ && format_.envelope.system_form != SystemForm::Message) return;
   comma();
   const std::size_t first_note = notes.size();
   Draft draft{target_, out_, notes};

@@ -1,4 +1,4 @@
-#include "dialect/core/frame.h"
+#include "dialect/core/envelope.h"
 
 #include <algorithm>
 #include <array>
@@ -15,19 +15,19 @@ namespace {
 // ---- Reading
 
 // The system part as a message, read by the dialect as one of its own.
-Result<Message> system_message(const Frame& frame, Dialect dialect, const Json& value,
+Result<Message> system_message(const Envelope& envelope, Dialect dialect, const Json& value,
                                const json::Limits& limits) {
-  std::string prefix = "/" + std::string(frame.system);
+  std::string prefix = "/" + std::string(envelope.system);
   std::optional<Json> content = value;
-  std::string_view member = frame.content;
-  if (frame.system_form == SystemForm::Parts) {
+  std::string_view member = envelope.content;
+  if (envelope.system_form == SystemForm::Parts) {
     content = known(value, "parts");
     prefix += "/parts";
     if (!content)
       return fail(Code::Missing, "the member 'parts' is missing", prefix.substr(0, prefix.size() - 6));
   }
   json::Writer w;
-  w.begin_object().key(frame.role).string("system").key(member).value(*content).end_object();
+  w.begin_object().key(envelope.role).string("system").key(member).value(*content).end_object();
   // The size of the whole document was looked at.
   auto message = from_dict(w.take(), dialect, {.limits = {kNoLimits.bytes, limits.string, limits.depth}});
   if (!message) {
@@ -57,11 +57,11 @@ void put_texts(json::Writer& out, std::span<const Message> system) {
 }
 
 // The blocks of all messages, as the dialect spells them.
-std::vector<Json> spelled_blocks(const Frame& frame, Dialect dialect, std::span<const Message> system) {
+std::vector<Json> spelled_blocks(const Envelope& envelope, Dialect dialect, std::span<const Message> system) {
   std::vector<Json> blocks;
   for (const Message& message : system) {
     const auto spelled = natural_message(message, dialect);
-    const auto content = spelled ? spelled->get(frame.content) : std::nullopt;
+    const auto content = spelled ? spelled->get(envelope.content) : std::nullopt;
     if (!content) continue;
     const std::vector<Json> own = content->elements();
     blocks.insert(blocks.end(), own.begin(), own.end());
@@ -69,28 +69,29 @@ std::vector<Json> spelled_blocks(const Frame& frame, Dialect dialect, std::span<
   return blocks;
 }
 
-void put_system(json::Writer& out, const Frame& frame, Dialect dialect, std::span<const Message> system) {
-  if (system.empty() || frame.system_form == SystemForm::Message) return;
-  out.key(frame.system);
-  if (frame.system_form == SystemForm::String) {
+void put_system(json::Writer& out, const Envelope& envelope, Dialect dialect,
+                std::span<const Message> system) {
+  if (system.empty() || envelope.system_form == SystemForm::Message) return;
+  out.key(envelope.system);
+  if (envelope.system_form == SystemForm::String) {
     put_texts(out, system);
     return;
   }
-  if (frame.system_form == SystemForm::Content) {
+  if (envelope.system_form == SystemForm::Content) {
     const auto spelled = natural_message(system.front(), dialect);
-    out.value(spelled ? spelled->get(frame.content).value_or(Json()) : Json());
+    out.value(spelled ? spelled->get(envelope.content).value_or(Json()) : Json());
     return;
   }
-  const std::vector<Json> blocks = spelled_blocks(frame, dialect, system);
+  const std::vector<Json> blocks = spelled_blocks(envelope, dialect, system);
   const auto member = [&](std::string_view name) { return blocks.front().get(name).value_or(Json()); };
   const bool is_text = blocks.size() == 1 &&
                        blocks.front().members().size() == 2 &&  // no mark of a cache, and the like
                        member("type") == Json::string("text") && member("text").is_string();
-  if (is_text && frame.system_form == SystemForm::StringOrBlocks) {
+  if (is_text && envelope.system_form == SystemForm::StringOrBlocks) {
     out.value(member("text"));
     return;
   }
-  const bool is_parts = frame.system_form == SystemForm::Parts;
+  const bool is_parts = envelope.system_form == SystemForm::Parts;
   if (is_parts) out.begin_object().key("parts");
   out.begin_array();
   for (const Json& block : blocks) out.value(block);
@@ -122,12 +123,12 @@ void put_settings(json::Writer& out, std::span<const SettingRow> rows, const Set
 }
 
 // The rows can say which tools may be called.
-bool says_choice(const Frame& frame, const Settings& settings) {
+bool says_choice(const Envelope& envelope, const Settings& settings) {
   const Json choice = settings.get(Setting::ToolChoice).value_or(Json());
   const std::size_t names = choice.get("names").value_or(Json()).elements().size();
   const bool is_one = names == 1 && choice.get("must").value_or(Json()).as_bool().value_or(false);
-  if (names != 0 && !is_one && !frame.lists_allowed_tools) return false;
-  return std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
+  if (names != 0 && !is_one && !envelope.lists_allowed_tools) return false;
+  return std::ranges::any_of(envelope.settings, [&](const SettingRow& row) {
     return (row.carries & bit(Setting::ToolChoice)) != 0 && row.to(settings).has_value();
   });
 }
@@ -157,16 +158,16 @@ constexpr char kCustomSchema[] =
 
 // The tools a request shows. Where a choice cannot be said, the choice is made by showing only what may be
 // called; a history with calls keeps its tools, because providers ask for them.
-std::vector<Tool> shown_tools(const Conversation& conversation, const Frame& frame) {
+std::vector<Tool> shown_tools(const Conversation& conversation, const Envelope& envelope) {
   std::vector<Tool> tools(conversation.tools().begin(), conversation.tools().end());
   for (Tool& tool : tools) {
-    if (!tool.is_custom || frame.has_custom_tools) continue;
+    if (!tool.is_custom || envelope.has_custom_tools) continue;
     tool.is_custom = false;
     tool.parameters = Json::trusted(Text(kCustomSchema));
   }
   const auto choice = conversation.settings().get(Setting::ToolChoice);
-  if (tools.empty() && frame.needs_tools) return tools_of_history(conversation);
-  if (!choice || says_choice(frame, conversation.settings()) || has_calls(conversation)) return tools;
+  if (tools.empty() && envelope.needs_tools) return tools_of_history(conversation);
+  if (!choice || says_choice(envelope, conversation.settings()) || has_calls(conversation)) return tools;
   if (choice->as_string() == Text("none")) return {};
   std::vector<std::string> names;
   for (const Json& name : choice->get("names").value_or(Json()).elements()) {
@@ -179,13 +180,13 @@ std::vector<Tool> shown_tools(const Conversation& conversation, const Frame& fra
 }
 
 // The settings with tools named as they are declared.
-Settings with_fitted_names(Settings settings, const Frame& frame) {
+Settings with_fitted_names(Settings settings, const Envelope& envelope) {
   const Json choice = settings.get(Setting::ToolChoice).value_or(Json());
   const auto names = choice.get("names");
   if (!names) return settings;
   json::Writer w;
   w.begin_object().key("names").begin_array();
-  for (const Json& name : names->elements()) w.string(frame.fit_name(name.as_string().value_or(Text())));
+  for (const Json& name : names->elements()) w.string(envelope.fit_name(name.as_string().value_or(Text())));
   w.end_array().key("must").value(choice.get("must").value_or(Json::boolean(false))).end_object();
   settings.set(Setting::ToolChoice, w.take());
   return settings;
@@ -277,32 +278,32 @@ Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const s
   return tools;
 }
 
-Json as_usual(const Frame& frame, const Json& document) {
-  return frame.as_usual == nullptr ? document : frame.as_usual(document);
+Json as_usual(const Envelope& envelope, const Json& document) {
+  return envelope.as_usual == nullptr ? document : envelope.as_usual(document);
 }
 
-Result<void> read_frame(Dialect dialect, const Json& spelled, Conversation& conversation,
-                        const json::Limits& limits) {
-  const Frame& frame = format_of(dialect).frame;
-  const Json document = as_usual(frame, spelled);
+Result<void> read_envelope(Dialect dialect, const Json& spelled, Conversation& conversation,
+                           const json::Limits& limits) {
+  const Envelope& envelope = format_of(dialect).envelope;
+  const Json document = as_usual(envelope, spelled);
   if (conversation.shape() == DocumentShape::Response) {
-    if (frame.read_answer != nullptr)
-      conversation.set_outcome(frame.read_answer(document, has_calls(conversation)));
+    if (envelope.read_answer != nullptr)
+      conversation.set_outcome(envelope.read_answer(document, has_calls(conversation)));
     return {};
   }
-  if (frame.system_form != SystemForm::Message) {
-    const auto system = document.get(frame.system);
+  if (envelope.system_form != SystemForm::Message) {
+    const auto system = document.get(envelope.system);
     if (system && !system->is_null()) {
-      PARLEY_TRY(Message message, system_message(frame, dialect, *system, limits));
+      PARLEY_TRY(Message message, system_message(envelope, dialect, *system, limits));
       conversation.set_system(std::move(message));
     }
   }
-  if (frame.read_tools != nullptr) {
-    PARLEY_TRY(std::vector<Tool> tools, frame.read_tools(document));
+  if (envelope.read_tools != nullptr) {
+    PARLEY_TRY(std::vector<Tool> tools, envelope.read_tools(document));
     conversation.set_tools(std::move(tools));
   }
   Settings settings;
-  for (const SettingRow& row : frame.settings) {
+  for (const SettingRow& row : envelope.settings) {
     const auto member = document.at("/" + std::string(row.path));
     if (member && !member->is_null()) row.from(*member, settings);
   }
@@ -310,64 +311,65 @@ Result<void> read_frame(Dialect dialect, const Json& spelled, Conversation& conv
   return {};
 }
 
-const Place& place_of(const Frame& frame, DocumentShape shape) {
-  const auto place = std::ranges::find(frame.places, shape, &Place::shape);
-  return place != frame.places.end() && (shape != DocumentShape::Response || frame.write_answer != nullptr)
+const MessagesLocation& place_of(const Envelope& envelope, DocumentShape shape) {
+  const auto place = std::ranges::find(envelope.locations, shape, &MessagesLocation::shape);
+  return place != envelope.locations.end() &&
+                 (shape != DocumentShape::Response || envelope.write_answer != nullptr)
              ? *place
-             : frame.places.front();
+             : envelope.locations.front();
 }
 
-const Place& place_in(const Frame& frame, DocumentShape shape, const Json& around) {
-  const Place& usual = place_of(frame, shape);
+const MessagesLocation& place_in(const Envelope& envelope, DocumentShape shape, const Json& around) {
+  const MessagesLocation& usual = place_of(envelope, shape);
   // As for readers, the one whose first name comes first.
   for (const Json::Member& member : around.members()) {
-    for (const Place& place : frame.places) {
+    for (const MessagesLocation& place : envelope.locations) {
       const bool begins =
           place.shape == usual.shape && !place.path.empty() && place.path[0] == member.key.view();
-      if (begins && around.at(pointer_to(frame, place)).value_or(Json()).is_array()) return place;
+      if (begins && around.at(pointer_to(envelope, place)).value_or(Json()).is_array()) return place;
     }
   }
   return usual;
 }
 
-Json natural_frame(const Conversation& conversation, Dialect dialect, std::span<const Message> system,
-                   Names names) {
-  const Frame& frame = format_of(dialect).frame;
-  const Place& place = place_of(frame, conversation.shape());
+Json natural_envelope(const Conversation& conversation, Dialect dialect, std::span<const Message> system,
+                      Names names) {
+  const Envelope& envelope = format_of(dialect).envelope;
+  const MessagesLocation& place = place_of(envelope, conversation.shape());
   json::Writer w;
   w.begin_object();
   if (place.shape == DocumentShape::Response) {
-    frame.write_answer(w, conversation.outcome().value_or(Outcome()));
+    envelope.write_answer(w, conversation.outcome().value_or(Outcome()));
     return w.end_object().take();
   }
   if (dialect == Dialect::Parley) w.key("parley").number(1);
-  const bool fits = names == Names::Fitted && frame.fit_name != nullptr;
+  const bool fits = names == Names::Fitted && envelope.fit_name != nullptr;
   std::vector<Note> unheard;
   Settings settings = names == Names::Fitted ? within_limits(conversation.settings(), dialect, unheard)
                                              : conversation.settings();
-  if (fits) settings = with_fitted_names(std::move(settings), frame);
-  const std::span<const SettingRow> rows = frame.settings;
+  if (fits) settings = with_fitted_names(std::move(settings), envelope);
+  const std::span<const SettingRow> rows = envelope.settings;
   const std::size_t first = !rows.empty() && rows.front().path == "model" ? 1 : 0;
   put_settings(w, rows.first(first), settings);
   std::vector<Message> parts;
   if (conversation.system()) parts.push_back(*conversation.system());
   parts.insert(parts.end(), system.begin(), system.end());
-  put_system(w, frame, dialect, parts);
-  if (!frame.messages_last) put_place(w, place.path);
-  if (frame.write_tools != nullptr) {
-    std::vector<Tool> tools = shown_tools(conversation, frame);
+  put_system(w, envelope, dialect, parts);
+  if (!envelope.messages_last) put_place(w, place.path);
+  if (envelope.write_tools != nullptr) {
+    std::vector<Tool> tools = shown_tools(conversation, envelope);
     for (Tool& tool : tools) {
-      if (fits) tool.name = *Text::adopt(frame.fit_name(tool.name));
+      if (fits) tool.name = *Text::adopt(envelope.fit_name(tool.name));
     }
-    if (!tools.empty()) frame.write_tools(w, tools, settings);
+    if (!tools.empty()) envelope.write_tools(w, tools, settings);
   }
   put_settings(w, rows.subspan(first), settings);
-  if (frame.messages_last) put_place(w, place.path);
-  if (frame.write_media != nullptr) frame.write_media(w, conversation.messages());
+  if (envelope.messages_last) put_place(w, place.path);
+  if (envelope.write_media != nullptr) envelope.write_media(w, conversation.messages());
   return w.end_object().take();
 }
 
-Json wire_frame(const Arena& document, bool tells_text) {
+Json wire_envelope(const Arena& document, bool tells_text) {
   const std::string_view all = document.text();
   const Slice whole = document.document();
   const Slice list = document.list();
@@ -376,27 +378,28 @@ Json wire_frame(const Arena& document, bool tells_text) {
   std::size_t end = list.end();
   const bool is_text = tells_text && all[begin] == '"';
   if (list.offset == whole.offset) {  // the answer is the message, and its blocks are what is inside
-    const Frame& own = format_of(static_cast<Dialect>(document.dialect())).frame;
+    const Envelope& own = format_of(static_cast<Dialect>(document.dialect())).envelope;
     const auto content = document.value(whole).get(own.content);
     if (!content) return document.value(whole);
     begin = static_cast<std::size_t>(content->text().data() - all.data());
     end = begin + content->text().size();
   }
-  std::string frame(all.substr(whole.offset, begin - whole.offset));
-  frame += is_text ? R"("")" : "[]";
-  frame += all.substr(end, whole.end() - end);
-  return Json::trusted(*Text::adopt(std::move(frame)));  // its bytes were validated, whatever the limits were
+  std::string envelope(all.substr(whole.offset, begin - whole.offset));
+  envelope += is_text ? R"("")" : "[]";
+  envelope += all.substr(end, whole.end() - end);
+  return Json::trusted(
+      *Text::adopt(std::move(envelope)));  // its bytes were validated, whatever the limits were
 }
 
-std::string pointer_to(const Frame& frame, const Place& place) {
-  if (place.path.empty()) return "/" + std::string(frame.content);
+std::string pointer_to(const Envelope& envelope, const MessagesLocation& place) {
+  if (place.path.empty()) return "/" + std::string(envelope.content);
   std::string out;
   for (const std::string_view each : place.path) out.append("/").append(each);
   return out;
 }
 
 void note_string(Draft& draft, const Message& system) {
-  if (format_of(draft.target).frame.system_form != SystemForm::String) return;
+  if (format_of(draft.target).envelope.system_form != SystemForm::String) return;
   std::erase_if(draft.notes, [](const Note& note) { return note.block_index || note.code == "text_joined"; });
   const auto blocks = Arena::of(system).blocks(Arena::record_of(system));
   std::size_t texts = 0;
@@ -415,7 +418,7 @@ void note_string(Draft& draft, const Message& system) {
 
 void note_system(const Conversation& conversation, Dialect target, std::vector<Note>& notes) {
   const std::optional<Message>& system = conversation.system();
-  const bool has_place = format_of(target).frame.system_form != SystemForm::Message;
+  const bool has_place = format_of(target).envelope.system_form != SystemForm::Message;
   if (!system || !has_place || target == Dialect::Parley || Arena::of(*system).dialect() == tag(target))
     return;
   json::Out ignored;
@@ -432,27 +435,27 @@ void note_system(const Conversation& conversation, Dialect target, std::vector<N
   }
 }
 
-void note_frame(const Conversation& conversation, Dialect target, bool is_list, std::vector<Note>& notes) {
-  const Frame& frame = format_of(target).frame;
+void note_envelope(const Conversation& conversation, Dialect target, bool is_list, std::vector<Note>& notes) {
+  const Envelope& envelope = format_of(target).envelope;
   const auto note = [&](std::string_view code, Severity severity, Text detail) {
     notes.push_back(
         {code, severity, std::nullopt, std::nullopt, to_string(target), "dropped", std::move(detail)});
   };
   const bool is_request = !is_list && conversation.shape() != DocumentShape::Response;
-  if (conversation.tools().empty() && is_request && frame.needs_tools && has_calls(conversation)) {
+  if (conversation.tools().empty() && is_request && envelope.needs_tools && has_calls(conversation)) {
     notes.push_back({"tools_added", Severity::Info, std::nullopt, std::nullopt, to_string(target), "minted",
                      "the history calls tools that are not declared; they are declared by name"});
   }
   if (!conversation.tools().empty()) {
-    const bool has_place = !is_list && frame.write_tools != nullptr;
+    const bool has_place = !is_list && envelope.write_tools != nullptr;
     if (!has_place) {
       note("tools_dropped", Severity::Major, "there is no place for the list of tools");
-    } else if (shown_tools(conversation, frame).size() != conversation.tools().size()) {
+    } else if (shown_tools(conversation, envelope).size() != conversation.tools().size()) {
       note("tool_choice_as_tools", Severity::Info,
            "the choice of tools cannot be said; only tools that may be called are shown");
     }
   }
-  const bool maps_custom = !frame.has_custom_tools && !is_list && frame.write_tools != nullptr &&
+  const bool maps_custom = !envelope.has_custom_tools && !is_list && envelope.write_tools != nullptr &&
                            std::ranges::any_of(conversation.tools(), &Tool::is_custom);
   if (maps_custom) {
     notes.push_back({"custom_tool_mapped", Severity::Info, std::nullopt, std::nullopt, to_string(target),
@@ -462,13 +465,13 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
   const Settings taken =
       is_request ? within_limits(conversation.settings(), target, notes) : conversation.settings();
   for (const auto& [setting, value] : conversation.settings().all()) {
-    const bool is_said = !is_list && std::ranges::any_of(frame.settings, [&](const SettingRow& row) {
+    const bool is_said = !is_list && std::ranges::any_of(envelope.settings, [&](const SettingRow& row) {
       return (row.carries & bit(setting)) != 0 && taken.get(setting) && row.to(taken).has_value();
     });
     if (!is_said) lost.append(lost.empty() ? "" : ", ").append(to_string(setting));
   }
   if (!lost.empty()) note("setting_dropped", Severity::Minor, said("there is no place for: " + lost));
-  const bool says_outcome = frame.write_answer != nullptr && !is_list;
+  const bool says_outcome = envelope.write_answer != nullptr && !is_list;
   if (conversation.outcome() && !says_outcome) {
     note("outcome_dropped", Severity::Minor, "there is no place for the finish reason and the token counts");
   }
@@ -476,10 +479,10 @@ void note_frame(const Conversation& conversation, Dialect target, bool is_list, 
 
 void note_outcome(const Conversation& conversation, Dialect target, const Json& around,
                   std::vector<Note>& notes) {
-  const Frame& frame = format_of(target).frame;
-  if (!conversation.outcome() || frame.write_answer == nullptr || frame.read_answer == nullptr) return;
+  const Envelope& envelope = format_of(target).envelope;
+  if (!conversation.outcome() || envelope.write_answer == nullptr || envelope.read_answer == nullptr) return;
   const Outcome& said_here = *conversation.outcome();
-  const Outcome there = frame.read_answer(around, has_calls(conversation));
+  const Outcome there = envelope.read_answer(around, has_calls(conversation));
   const std::pair<std::string_view, bool> lost[] = {
       {"id", said_here.id != there.id},
       {"model", said_here.model != there.model},
@@ -499,37 +502,37 @@ void note_outcome(const Conversation& conversation, Dialect target, const Json& 
                    "dropped", said("an answer cannot say as it was: " + names)});
 }
 
-Json media_apart(const Frame& frame, std::span<const Message> messages) {
+Json media_apart(const Envelope& envelope, std::span<const Message> messages) {
   json::Writer w;
   w.begin_object();
-  if (frame.write_media != nullptr) frame.write_media(w, messages);
+  if (envelope.write_media != nullptr) envelope.write_media(w, messages);
   return w.end_object().take();
 }
 
-bool media_are_the_same(const Frame& frame, const Arena& document, std::span<const Message> messages) {
-  if (frame.write_media == nullptr) return true;
+bool media_are_the_same(const Envelope& envelope, const Arena& document, std::span<const Message> messages) {
+  if (envelope.write_media == nullptr) return true;
   std::vector<Message> read;
   read.reserve(document.messages().size());
   for (std::uint32_t i = 0; i < document.messages().size(); ++i)
     read.push_back(Arena::message(document.shared_from_this(), i));
-  return media_apart(frame, read) == media_apart(frame, messages);
+  return media_apart(envelope, read) == media_apart(envelope, messages);
 }
 
 bool is_beneath(std::string_view place, std::string_view other) {
   return place.starts_with(other) && (place.size() == other.size() || place[other.size()] == '/');
 }
 
-bool is_said_otherwise(const Frame& frame, std::string_view place, const Json& a, const Json& b) {
-  const bool is_schema = !frame.other_schema.empty() && is_beneath(place, "/tools") &&
-                         place.ends_with("/" + std::string(frame.other_schema));
-  if (is_schema || frame.json_text.empty()) return is_schema;
+bool is_said_otherwise(const Envelope& envelope, std::string_view place, const Json& a, const Json& b) {
+  const bool is_schema = !envelope.other_schema.empty() && is_beneath(place, "/tools") &&
+                         place.ends_with("/" + std::string(envelope.other_schema));
+  if (is_schema || envelope.json_text.empty()) return is_schema;
   const auto said = [&](const Json& request) -> std::optional<Text> {
-    const auto text = request.get(frame.json_text).value_or(Json()).as_string();
+    const auto text = request.get(envelope.json_text).value_or(Json()).as_string();
     const auto json = text ? Json::parse(*text) : fail(Code::WrongType, "");
     return json ? std::optional(json->compact().text()) : std::nullopt;
   };
   const auto first = said(a);
-  return is_beneath(place, "/" + std::string(frame.json_text)) && first && first == said(b);
+  return is_beneath(place, "/" + std::string(envelope.json_text)) && first && first == said(b);
 }
 
 std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form) {
@@ -549,11 +552,11 @@ namespace parley {
 bool continues_elsewhere(const Conversation& conversation) {
   const Arena* document = conversation.document().get();
   if (document == nullptr || document->shape() != DocumentShape::Envelope) return false;
-  const auto& names = dialect::format_of(static_cast<Dialect>(document->dialect())).frame.elsewhere;
+  const auto& names = dialect::format_of(static_cast<Dialect>(document->dialect())).envelope.elsewhere;
   if (names.empty()) return false;
-  const Json frame = dialect::wire_frame(*document, true);
-  return std::ranges::any_of(names,
-                             [&](std::string_view name) { return dialect::known(frame, name).has_value(); });
+  const Json envelope = dialect::wire_envelope(*document, true);
+  return std::ranges::any_of(
+      names, [&](std::string_view name) { return dialect::known(envelope, name).has_value(); });
 }
 
 }  // namespace parley
