@@ -36,14 +36,14 @@ TEST(InspectMedia, ReportsUndecodableMediaAndWrongTypes) {
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].code, "bad_image");
   EXPECT_EQ(found[0].level, FindingLevel::Error);
-  EXPECT_EQ(found[0].message, 0U);
-  EXPECT_EQ(found[0].block, 1U);
+  EXPECT_EQ(found[0].message_index, 0U);
+  EXPECT_EQ(found[0].block_index, 1U);
   EXPECT_EQ(found[1].code, "wrong_media_type");
   EXPECT_EQ(found[1].level, FindingLevel::Warning);
-  EXPECT_EQ(found[1].sentence, "declared as image/jpeg, but the bytes are image/png");
-  EXPECT_EQ(found[1].message, 1U);
+  EXPECT_EQ(found[1].sentence, "declared as image/jpeg, and the bytes are image/png");
+  EXPECT_EQ(found[1].message_index, 1U);
   EXPECT_EQ(found[2].code, "bad_image");
-  EXPECT_EQ(found[2].message, 2U);
+  EXPECT_EQ(found[2].message_index, 2U);
 }
 
 TEST(InspectMedia, ReadsDataUrlsAsBrowsersDo) {
@@ -78,7 +78,7 @@ TEST(InspectMedia, LooksIntoAudioAndVideo) {
   const std::vector<Finding> found = inspect_media(messages);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].code, "bad_clip");
-  EXPECT_EQ(found[0].message, 1U);
+  EXPECT_EQ(found[0].message_index, 1U);
   EXPECT_EQ(found[1].code, "wrong_media_type");
 }
 
