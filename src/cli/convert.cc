@@ -7,6 +7,8 @@
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/say.h"
+#include "dialect/core/envelope.h"
 #include "parley/base/clock.h"
 #include "parley/dialect/repair.h"
 #include "parley/json/json.h"
@@ -129,14 +131,16 @@ class Conversion {
     return {};
   }
 
-  // Requests of Gemini and Converse have the model in the URL, so it is not written.
+  // Where the URL names the model, the request has no member for it and stays as it is.
   Json with_model(const Json& request, const Text& name) const {
-    if (options_.to == Dialect::Gemini || options_.to == Dialect::Converse) return request;
-    const bool is_parley = options_.to == Dialect::Parley;
+    const auto path = dialect::model_path(options_.to);
+    if (!path) return request;
+    const std::size_t slash = path->find('/');
     const Json value = Json::string(name);
-    const Json settings = request.get("settings").value_or(Json::trusted(Text("{}")));
-    return with_member(request, is_parley ? "settings" : "model",
-                       is_parley ? with_member(settings, "model", value) : value);
+    if (slash == std::string_view::npos) return with_member(request, *path, value);
+    const std::string_view outer = path->substr(0, slash);
+    const Json inner = request.get(outer).value_or(Json::trusted(Text("{}")));
+    return with_member(request, outer, with_member(inner, path->substr(slash + 1), value));
   }
 
   // The object with this member replaced in place, or appended.

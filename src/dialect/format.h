@@ -11,12 +11,20 @@
 #include <vector>
 
 #include "dialect/core/reader.h"
+#include "dialect/rows.h"
 #include "json/out.h"
 #include "message/arena.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/writer.h"
 
+namespace parley::rules {
+class Report;
+}  // namespace parley::rules
+
 namespace parley::dialect {
+
+// The dialect that carries everything: other code names it where it means the canonical form.
+inline constexpr Dialect kCanonical = Dialect::Parley;
 
 // For what was read before, whatever the limits were.
 inline constexpr json::Limits kNoLimits = {.bytes = 0xFFFFFFF0, .string = 0xFFFFFFF0, .depth = 0xFFFFFFF0};
@@ -170,25 +178,28 @@ struct Format {
   std::span<const std::string_view> as_text = {};
   // Called when a request was read: puts into the messages what stands in other members of it.
   void (*complete)(Reader& reader, const Json& request) = nullptr;
+  // The dialect that this one imitates: its words, streams and opaque blocks hold where this row has none.
+  const Format* like = nullptr;
+  const Format* provider = nullptr;      // another dialect of the same provider, with its models and files
+  const AnswerWords* words = nullptr;    // before those of `like`
+  const StreamFormat* stream = nullptr;  // null if there are no streams
+  std::span<const Sign> signs = {};
+  std::span<const OpaqueBlock> opaque_blocks = {};
+  std::span<const FailureRow> failures = {};  // before what statuses mean to all
+  const FileBlocks* files = nullptr;
+  bool has_document_context = false;  // a document may say what it is about, beside its content
+  // Adds what the dialect's servers refuse; null if there are no rules.
+  void (*check_rules)(rules::Report& report, const Json& document) = nullptr;
+  // Whether a wire message without text carries a signature that the provider wants back.
+  bool (*has_signature)(const Json& wire) = nullptr;
 };
 
 const Format& format_of(Dialect dialect);
-
-extern const Format kParley;
-extern const Format kOpenManus;
-extern const Format kAgentScope;
-extern const Format kAgentScope2;
-extern const Format kOpenAI;
-extern const Format kResponses;
-extern const Format kAnthropic;
-extern const Format kGemini;
-extern const Format kOllama;
-extern const Format kConverse;
-extern const Format kDeepSeek;
-extern const Format kMoonshot;
-extern const Format kDashScope;
-extern const Format kOTel;
-extern const Format kShareGPT;
+std::span<const Format* const> formats();
+// Null if no dialect has that name.
+const Format* format_named(std::string_view name);
+// The row that has the dialect's streams; null if there are none.
+const StreamFormat* stream_of(Dialect dialect);
 
 // A tool as most dialects have it: {"name", "description", "parameters"}. `path` is where it stands, and
 // `schema` what the parameters are called there.

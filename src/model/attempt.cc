@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/append_large.h"
+#include "dialect/format.h"
 #include "model/left_out.h"
 #include "parley/base/clock.h"
 
@@ -112,13 +113,15 @@ Attempted Attempt::run(net::Request& request) {
 }
 
 // Whether an answer is a stream shows in its first byte. What was asked for and what its headers say does not
-// count: some servers answer whole, or always stream, and gateways lose or invent types. (Ollama's streams
-// are JSON, and its whole answers are streams of one line.)
+// count: some servers answer whole, or always stream, and gateways lose or invent types. (A stream of lines
+// is JSON, and a whole answer is such a stream of one line.)
 void Attempt::judge(std::string_view piece) {
   const std::size_t first = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string_view::npos) return;
   const bool is_json = piece[first] == '{' || piece[first] == '[';
-  is_stream_ = !is_json || (question_.stream && question_.dialect == Dialect::Ollama);
+  const dialect::StreamFormat* format = dialect::stream_of(question_.dialect);
+  const bool is_in_lines = format != nullptr && format->framing == dialect::FramingKind::Lines;
+  is_stream_ = !is_json || (question_.stream && is_in_lines);
   is_judged_ = true;
 }
 
@@ -182,8 +185,9 @@ void Attempt::read_whole() {
   const Conversation& answer = reading->conversation;
   notes_ = std::move(reading->notes);
   const auto on_event = [this](const StreamEvent& event) { take(event); };
-  // A chunk of Gemini's streams is an answer, and its reader has a place for the signatures of calls.
-  if (question_.dialect == Dialect::Gemini) {
+  // Where a chunk of a stream is an answer, the stream's reader has a place for the signatures of calls.
+  const dialect::StreamFormat* format = dialect::stream_of(question_.dialect);
+  if (format != nullptr && format->chunks_are_answers) {
     reader_->feed("data: " + Json::parse(body_).value_or(Json()).compact().text().str() + "\n\n", on_event);
     return reader_->finish(on_event);
   }

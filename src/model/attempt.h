@@ -34,7 +34,7 @@ struct Attempted {
 
 // How to ask; outlives the attempt.
 struct Question {
-  Dialect dialect = Dialect::OpenAI;
+  Dialect dialect;
   bool stream = true;
   const OnStreamEvent& on_event;
   std::stop_token stop;

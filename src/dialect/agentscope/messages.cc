@@ -8,6 +8,7 @@
 // documents are refused; their dialect is agentscope2.
 #include <array>
 
+#include "dialect/agentscope/parts.h"
 #include "dialect/core/timestamp.h"
 #include "dialect/core/writer_helpers.h"
 #include "dialect/format.h"
@@ -276,9 +277,13 @@ void write_group(Draft& draft, std::span<const Message> group) {
   Writer(draft, whole).write();
 }
 
+constexpr Sign kSigns[] = {
+    {.of = SignOf::Rest, .rank = 10, .member = "name"},
+};
+
 }  // namespace
 
-const Format kAgentScope = {
+extern const Format kAgentScope = {
     .info = {Dialect::AgentScope, "agentscope", "AgentScope 1.x Msg",
              "text, thinking, image, audio, video, tool use, tool result",
              "a list, one message, {\"messages\": [...]}"},
@@ -287,6 +292,8 @@ const Format kAgentScope = {
     .write_group = write_group,
     .is_plain = true,
     .has_documents = false,
+    .signs = kSigns,
+    .check_rules = rules::check_agentscope,
 };
 
 }  // namespace parley::dialect

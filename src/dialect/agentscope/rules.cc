@@ -1,7 +1,10 @@
 // Messages of AgentScope: no server refuses them, but its formatters leave out or fail on what is found here.
+#include <algorithm>
 #include <array>
+#include <span>
 
-#include "dialect/rules/families.h"
+#include "dialect/agentscope/parts.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
 
 namespace parley::rules {
@@ -15,14 +18,12 @@ constexpr Rule kUrl = {"agentscope_url", kError,
 
 constexpr std::array<std::string_view, 7> kBlocks = {"text",  "thinking", "image",      "audio",
                                                      "video", "tool_use", "tool_result"};
-constexpr std::array<std::string_view, 6> kBlocks2 = {"text",      "thinking",    "data",
-                                                      "tool_call", "tool_result", "hint"};
-
 constexpr Layout kLayout = {"messages", "role"};
 
 class AgentScope {
  public:
-  AgentScope(Report& report, Dialect dialect) : report_(report), dialect_(dialect) {}
+  AgentScope(Report& report, std::span<const std::string_view> block_types)
+      : report_(report), block_types_(block_types) {}
 
   void run(const Json& document) {
     const Talk talk = find_talk(report_, document, kLayout);
@@ -50,8 +51,7 @@ class AgentScope {
   // The type of a block, of a message or of a result's output.
   std::optional<Text> known_type(const Object& block) {
     auto type = block.string("type");
-    const bool is_known = dialect_ == Dialect::AgentScope ? type && is_one_of(*type, kBlocks)
-                                                          : type && is_one_of(*type, kBlocks2);
+    const bool is_known = type && std::ranges::find(block_types_, type->view()) != block_types_.end();
     if (type && !is_known) report_.add(kBlock, block.json());
     if (const Json* source = block.get("source", kObject)) url(Object(report_, *source));
     return type;
@@ -65,13 +65,15 @@ class AgentScope {
   }
 
   Report& report_;
-  Dialect dialect_;
+  std::span<const std::string_view> block_types_;
 };
 
 }  // namespace
 
-void check_agentscope(Report& report, const Json& document, Dialect dialect) {
-  AgentScope(report, dialect).run(document);
+void check_agentscope(Report& report, const Json& document) { check_agentscope(report, document, kBlocks); }
+
+void check_agentscope(Report& report, const Json& document, std::span<const std::string_view> block_types) {
+  AgentScope(report, block_types).run(document);
 }
 
 }  // namespace parley::rules

@@ -8,6 +8,7 @@
 // results are joined to it on writing. Version 1 documents are refused; their dialect is agentscope.
 #include <array>
 
+#include "dialect/agentscope2/parts.h"
 #include "dialect/core/timestamp.h"
 #include "dialect/core/writer_helpers.h"
 #include "dialect/format.h"
@@ -291,9 +292,17 @@ class Writer {
 
 void write_group(Draft& draft, std::span<const Message> messages) { Writer(draft, messages).write(); }
 
+constexpr Sign kSigns[] = {
+    {.of = SignOf::Message, .rank = 80, .member = "created_at", .without = "timestamp"},
+    {.of = SignOf::Block, .rank = 30, .member = "type", .value = "tool_call"},
+    {.of = SignOf::Block, .rank = 30, .member = "type", .value = "data"},
+    {.of = SignOf::Block, .rank = 30, .member = "type", .value = "hint"},
+    {.of = SignOf::Block, .rank = 30, .member = "created_at"},
+};
+
 }  // namespace
 
-const Format kAgentScope2 = {
+extern const Format kAgentScope2 = {
     .info = {Dialect::AgentScope2, "agentscope2", "AgentScope 2 Msg",
              "text, thinking, image, audio, video, document, tool use, tool result",
              "a list, one message, {\"messages\": [...]}"},
@@ -302,6 +311,8 @@ const Format kAgentScope2 = {
     .write_group = write_group,
     .joins = true,
     .is_plain = true,
+    .signs = kSigns,
+    .check_rules = rules::check_agentscope2,
 };
 
 }  // namespace parley::dialect

@@ -19,8 +19,13 @@
 #include <algorithm>
 #include <array>
 
+#include "dialect/anthropic/parts.h"
+#include "dialect/anthropic/tables.h"
+#include "dialect/anthropic/thinking_limits.h"
 #include "dialect/core/arrange.h"
 #include "dialect/core/outcome.h"
+#include "dialect/core/patch.h"
+#include "dialect/core/setting_limits.h"
 #include "dialect/core/writer_helpers.h"
 #include "parley/media/base64.h"
 
@@ -201,6 +206,18 @@ bool carries(const Arena& arena, const BlockRecord& media, Where where) {
 constexpr MediaLimit kLimits[] = {
     {.type = BlockType::Image, .most = 100, .of_request = true, .most_bytes = std::size_t{5} << 20}};
 
+constexpr ThinkingPlaces kThinkingPlaces = {Dialect::Anthropic, "/thinking", "/tools", "/max_tokens",
+                                            "/temperature",     "/top_p",    "/top_k"};
+
+// A request that names its model is meant to be sent, and is refused without a limit of tokens.
+Json with_max_tokens(const Json& request, std::vector<Note>& notes) {
+  if (known(request, "max_tokens")) return request;
+  if (!known(request, "model") && !known(request, "anthropic_version")) return request;
+  const auto thinks = request.at("/thinking/budget_tokens").value_or(Json()).as_int64();
+  const std::int64_t beside = std::clamp<std::int64_t>(thinks.value_or(0), 0, kMostBudget);
+  return with_value(request, "/max_tokens", minted_max_tokens(Dialect::Anthropic, notes, beside));
+}
+
 constexpr ProviderTraits kTraits = {
     .dialect = Dialect::Anthropic,
     .carries = carries,
@@ -217,6 +234,11 @@ constexpr ProviderTraits kTraits = {
     .forces_or_thinks = true,
     .steps_think_first = true,
     .limits = kLimits,
+    .finds_calls_by_id = true,
+    .settings = anthropic::kSettingLimits,
+    .fit_request = with_max_tokens,
+    .fit_thinking = [](const Json& request,
+                       std::vector<Note>& notes) { return within_thinking(request, kThinkingPlaces, notes); },
 };
 
 class Writer {
@@ -488,9 +510,12 @@ constexpr Envelope kEnvelope = {
     .no_message = R"({"role":"assistant","content":[]})",
     .as_usual = with_plain_documents};
 
+constexpr StreamFormat kStream = {
+    .framing = FramingKind::Sse, .decoder = anthropic_decoder, .encoder = anthropic_encoder};
+
 }  // namespace
 
-const Format kAnthropic = {
+extern const Format kAnthropic = {
     .info = {Dialect::Anthropic, "anthropic", "Anthropic's Messages",
              "text, thinking (its own), image, document (pdf), tool use, tool result",
              "a list, one message, a request, an answer"},
@@ -503,6 +528,14 @@ const Format kAnthropic = {
     .names_results = true,
     .hints_used = kIsLast | kNamesSpeakers | kIsFirst | kSystemInside,
     .traits = &kTraits,
+    .words = &anthropic::kAnswerWords,
+    .stream = &kStream,
+    .signs = anthropic::kSigns,
+    .opaque_blocks = anthropic::kOpaqueBlocks,
+    .failures = anthropic::kFailures,
+    .files = &anthropic::kFiles,
+    .has_document_context = true,
+    .check_rules = rules::check_anthropic,
 };
 
 }  // namespace parley::dialect

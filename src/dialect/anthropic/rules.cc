@@ -3,9 +3,10 @@
 #include <string>
 #include <unordered_set>
 
+#include "dialect/anthropic/parts.h"
 #include "dialect/anthropic/thinking_rules.h"
-#include "dialect/rules/families.h"
 #include "dialect/rules/pairs.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
 
 namespace parley::rules {
@@ -474,6 +475,6 @@ const std::array<Anthropic::BlockRow, 10> Anthropic::kBlocks = {{
 
 }  // namespace
 
-void check_anthropic(Report& report, const Json& document, Dialect) { Anthropic(report).run(document); }
+void check_anthropic(Report& report, const Json& document) { Anthropic(report).run(document); }
 
 }  // namespace parley::rules

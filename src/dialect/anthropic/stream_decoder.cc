@@ -14,6 +14,7 @@
 
 #include <map>
 
+#include "dialect/anthropic/parts.h"
 #include "parley/json/writer.h"
 
 namespace parley::dialect {

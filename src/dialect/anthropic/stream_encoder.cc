@@ -1,6 +1,8 @@
 // Writes the events that stream_anthropic.cc reads.
 #include "dialect/core/stream_encoder.h"
 
+#include "dialect/anthropic/parts.h"
+
 namespace parley::dialect {
 namespace {
 

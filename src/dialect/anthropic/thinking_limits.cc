@@ -1,10 +1,7 @@
 #include "dialect/anthropic/thinking_limits.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "dialect/core/patch.h"
@@ -13,22 +10,11 @@
 namespace parley::dialect {
 namespace {
 
-// Where a request says what, as JSON Pointers.
-struct Places {
-  Dialect dialect;
-  std::string_view thinking, tools, max_tokens, temperature, top_p, top_k;
-};
-constexpr auto kThinkingPlaces = std::to_array<Places>({
-    {Dialect::Anthropic, "/thinking", "/tools", "/max_tokens", "/temperature", "/top_p", "/top_k"},
-    {Dialect::Converse, "/additionalModelRequestFields/thinking", "/toolConfig/tools",
-     "/inferenceConfig/maxTokens", "/inferenceConfig/temperature", "/inferenceConfig/topP",
-     "/additionalModelRequestFields/top_k"},
-});
 constexpr std::int64_t kLeastBudget = 1024;
 
 class Thinker {
  public:
-  Thinker(Json envelope, const Places& places, std::vector<Note>& notes)
+  Thinker(Json envelope, const ThinkingPlaces& places, std::vector<Note>& notes)
       : envelope_(std::move(envelope)), places_(places), notes_(notes) {}
 
   Json run() && {
@@ -83,16 +69,14 @@ class Thinker {
   }
 
   Json envelope_;
-  const Places& places_;
+  const ThinkingPlaces& places_;
   std::vector<Note>& notes_;
 };
 
 }  // namespace
 
-Json within_thinking(const Json& envelope, Dialect target, std::vector<Note>& notes) {
-  const auto* places = std::ranges::find(kThinkingPlaces, target, &Places::dialect);
-  if (places == kThinkingPlaces.end()) return envelope;
-  return Thinker(envelope, *places, notes).run();
+Json within_thinking(const Json& request, const ThinkingPlaces& places, std::vector<Note>& notes) {
+  return Thinker(request, places, notes).run();
 }
 
 }  // namespace parley::dialect

@@ -1,9 +1,10 @@
-// What Claude refuses beside thinking, put right in the envelope of a request.
+// What Claude refuses beside thinking, corrected in a request of Anthropic's Messages or of Converse.
 //
 // A pure function; safe from any thread.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "parley/dialect/dialect.h"
@@ -14,9 +15,14 @@ namespace parley::dialect {
 // No model thinks longer.
 inline constexpr std::int64_t kMostBudget = 1'000'000;
 
-// The envelope with a budget that the target takes, a limit of tokens above it, and without settings for
-// sampling that it refuses beside thinking. Appends a note for each change. Frames of other targets are left
-// alone.
-Json within_thinking(const Json& envelope, Dialect target, std::vector<Note>& notes);
+// Where a request says what, as JSON Pointers.
+struct ThinkingPlaces {
+  Dialect dialect;
+  std::string_view thinking, tools, max_tokens, temperature, top_p, top_k;
+};
+
+// The request with a budget that Claude takes, a limit of tokens above it, and without settings for sampling
+// that it refuses beside thinking. Appends a note for each change.
+Json within_thinking(const Json& request, const ThinkingPlaces& places, std::vector<Note>& notes);
 
 }  // namespace parley::dialect

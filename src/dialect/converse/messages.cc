@@ -15,6 +15,9 @@
 #include <algorithm>
 #include <array>
 
+#include "dialect/anthropic/thinking_limits.h"
+#include "dialect/converse/parts.h"
+#include "dialect/converse/tables.h"
 #include "dialect/core/arrange.h"
 #include "dialect/core/outcome.h"
 #include "dialect/core/writer_helpers.h"
@@ -337,6 +340,14 @@ constexpr MediaLimit kLimits[] = {
     {.type = BlockType::Image, .most = 20, .of_request = false, .most_bytes = (std::size_t{15} << 20) / 4},
     {.type = BlockType::Document, .most = 5, .of_request = false, .most_bytes = (std::size_t{9} << 20) / 2}};
 
+constexpr ThinkingPlaces kThinkingPlaces = {Dialect::Converse,
+                                            "/additionalModelRequestFields/thinking",
+                                            "/toolConfig/tools",
+                                            "/inferenceConfig/maxTokens",
+                                            "/inferenceConfig/temperature",
+                                            "/inferenceConfig/topP",
+                                            "/additionalModelRequestFields/top_k"};
+
 constexpr ProviderTraits kTraits = {
     .dialect = Dialect::Converse,
     .carries = carries,
@@ -351,6 +362,12 @@ constexpr ProviderTraits kTraits = {
     .thinking_switch = "/additionalModelRequestFields/thinking",
     .forces_or_thinks = true,
     .limits = kLimits,
+    .finds_calls_by_id = true,
+    .settings = converse::kSettingLimits,
+    .server_tools = converse::server_tools,
+    .with_server_tools = converse::with_server_tools,
+    .fit_thinking = [](const Json& request,
+                       std::vector<Note>& notes) { return within_thinking(request, kThinkingPlaces, notes); },
 };
 
 // A document's name may have letters, digits, single spaces, hyphens and brackets.
@@ -609,9 +626,12 @@ constexpr std::string_view kAsText[] = {
     "/content/*/toolResult/content/*/document/source/content", "/content/*/document/source/text",
     "/content/*/document/source/content"};
 
+constexpr StreamFormat kStream = {
+    .framing = FramingKind::EventStream, .decoder = converse_decoder, .has_raw_media = true};
+
 }  // namespace
 
-const Format kConverse = {
+extern const Format kConverse = {
     .info = {Dialect::Converse, "converse", "Bedrock's Converse",
              "text, thinking (its own), image, audio, video, document, tool use, tool result",
              "a list, one message, a request, an answer"},
@@ -625,6 +645,12 @@ const Format kConverse = {
     .hints_used = kIsLast | kNamesSpeakers | kIsFirst,
     .traits = &kTraits,
     .as_text = kAsText,
+    .words = &converse::kAnswerWords,
+    .stream = &kStream,
+    .signs = converse::kSigns,
+    .opaque_blocks = converse::kOpaqueBlocks,
+    .has_document_context = true,
+    .check_rules = rules::check_converse,
 };
 
 }  // namespace parley::dialect

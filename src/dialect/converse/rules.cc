@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "dialect/anthropic/thinking_rules.h"
-#include "dialect/rules/families.h"
+#include "dialect/converse/parts.h"
 #include "dialect/rules/pairs.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
 
 namespace parley::rules {
@@ -321,6 +322,6 @@ class Converse {
 
 }  // namespace
 
-void check_converse(Report& report, const Json& document, Dialect) { Converse(report).run(document); }
+void check_converse(Report& report, const Json& document) { Converse(report).run(document); }
 
 }  // namespace parley::rules

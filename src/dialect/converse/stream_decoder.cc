@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "dialect/converse/parts.h"
 #include "parley/json/writer.h"
 
 namespace parley::dialect {

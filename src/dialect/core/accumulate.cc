@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/append_large.h"
+#include "dialect/format.h"
 #include "message/edit.h"
 #include "parley/base/utf8.h"
 #include "parley/json/writer.h"
@@ -13,11 +14,13 @@ namespace {
 // Media that a stream has as a raw block, read as those of an answer in one piece; nothing if the block is no
 // media, or says more than a media block can.
 std::optional<Block> media_of(const Json& raw, Dialect dialect) {
-  if (dialect != Dialect::Gemini && dialect != Dialect::Converse) return std::nullopt;
-  const bool is_gemini = dialect == Dialect::Gemini;
+  const dialect::StreamFormat* stream = dialect::stream_of(dialect);
+  if (stream == nullptr || !stream->has_raw_media) return std::nullopt;
+  const auto& envelope = dialect::format_of(dialect).envelope;
+  const Json role = Json::parse(envelope.no_message).value_or(Json()).get(envelope.role).value_or(Json());
   json::Writer message;
-  message.begin_object().key("role").string(is_gemini ? "model" : "assistant");
-  message.key(is_gemini ? "parts" : "content").begin_array().value(raw).end_array().end_object();
+  message.begin_object().key(envelope.role).value(role);
+  message.key(envelope.content).begin_array().value(raw).end_array().end_object();
   const Result<Message> read = from_dict(message.take(), dialect);
   if (!read || has_more(*read)) return std::nullopt;
   std::vector<Block> media =

@@ -14,6 +14,7 @@
 // Pure functions; safe from any thread.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,6 +88,21 @@ struct ProviderTraits {
   bool thinks_in_all = false;      // where it thinks once, every message of the assistant has thinking,
   std::string_view thinking_member = {};  // and this member says it; else those with calls have it
   std::span<const MediaLimit> limits = {};
+  bool finds_calls_by_id = false;    // calls of one conversation must not share an id
+  bool writes_call_ids = true;       // else calls and results are told by their order
+  bool needs_messages = true;        // a request without messages is refused
+  bool keeps_empty_answers = false;  // an answer that says nothing may have been stored
+  const SettingLimits& settings = kNoSettingLimits;
+  // Each is null if there is nothing to do. `request` has the members around the messages, in the provider's
+  // words.
+  // The names of the tools that the provider ran itself, if a request must declare them.
+  std::set<std::string> (*server_tools)(std::span<const Message> messages) = nullptr;
+  // The request with those tools beside the tools of `natural`; nothing if it declares tools already.
+  std::optional<Json> (*with_server_tools)(const Json& request, const Json& natural,
+                                           const std::set<std::string>& names) = nullptr;
+  // The request as the provider takes it, with a note for each change: before and after thinking is settled.
+  Json (*fit_request)(const Json& request, std::vector<Note>& notes) = nullptr;
+  Json (*fit_thinking)(const Json& request, std::vector<Note>& notes) = nullptr;
 };
 
 struct Piece {

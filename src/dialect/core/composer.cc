@@ -21,7 +21,7 @@ Result<void> Composer::run() {
     pieces_->pieces.reserve(2 * messages_.size() + 3);  // each message and a comma, and what is around them
   }
   const DocumentShape shape = conversation_.shape();
-  const bool has_place = format_.envelope.system_form != SystemForm::Message && target_ != Dialect::Parley;
+  const bool has_place = format_.envelope.system_form != SystemForm::Message && target_ != kCanonical;
   const bool has_system = system_count_ != 0 || (conversation_.system().has_value() && has_place);
   const bool needs_envelope = (has_system && shape == DocumentShape::List) || has_media_apart_;
   if (own_document() != nullptr && shape != DocumentShape::Single) {
@@ -107,8 +107,7 @@ std::size_t Composer::found_whole() {
 void Composer::look_around() {
   const bool is_odd_answer =
       conversation_.shape() == DocumentShape::Response && !std::ranges::all_of(messages_, is_assistants);
-  if (target_ == Dialect::Parley && (is_odd_answer || !validate_history(messages_).empty()))
-    hints_ |= kIsBroken;
+  if (target_ == kCanonical && (is_odd_answer || !validate_history(messages_).empty())) hints_ |= kIsBroken;
   const auto is_instruction = [](const Message& message) {
     return message.role() == Role::System || message.role() == Role::Developer;
   };
@@ -121,7 +120,7 @@ void Composer::look_around() {
   has_media_apart_ = format_.envelope.write_media != nullptr &&
                      media_apart(format_.envelope, messages_) != Json::trusted(Text("{}"));
   const bool is_single = conversation_.shape() == DocumentShape::Single;
-  if (format_.envelope.system_form == SystemForm::Message || target_ == Dialect::Parley || is_single) return;
+  if (format_.envelope.system_form == SystemForm::Message || target_ == kCanonical || is_single) return;
   const auto is_system = [&](const Message& message) {
     const bool calls = message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
     return is_instruction(message) && !calls && !stands_apart(message);
@@ -153,7 +152,7 @@ std::uint8_t Composer::hints_for(std::size_t i, std::size_t size) const {
   if (i + size == messages_.size() && is_request) hints |= kIsLast;
   if (!is_request) hints |= kIsAnswer;
   if (count_ == 0 && is_request && conversation_.shape() != DocumentShape::Single) hints |= kIsFirst;
-  if (target_ == Dialect::Parley && may_be_joined(i)) hints |= kMayBeJoined;
+  if (target_ == kCanonical && may_be_joined(i)) hints |= kMayBeJoined;
   const bool goes_on = i + size < messages_.size() && !is_assistants(messages_[i + size]);
   if (goes_on) hints &= ~static_cast<unsigned>(kSystemInside);
   return static_cast<std::uint8_t>(hints & (format_.hints_used | kIsBroken | kMayBeJoined | kIsAnswer));

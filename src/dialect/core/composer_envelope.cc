@@ -21,12 +21,12 @@ Json Composer::envelope(std::string& extra) {
                                                  document->shape() == DocumentShape::Response);
   if (!has_frame) return envelope;
   const auto origin = static_cast<Dialect>(document->dialect());
-  const Json wire = wire_envelope(*document, target_ == Dialect::Parley);
+  const Json wire = wire_envelope(*document, target_ == kCanonical);
   const std::size_t first_note = notes.size();
   Draft draft{target_, out_, notes};
-  if (origin == Dialect::Parley) {
+  if (origin == kCanonical) {
     envelope = parley_envelope(draft, wire, std::move(envelope), extra);
-  } else if (target_ != Dialect::Parley) {
+  } else if (target_ != kCanonical) {
     note_lost_envelope(draft, origin, wire);
   } else if (const auto patch = diff(natural_envelope(conversation_, origin), wire)) {
     extra = ",\"extra\":{\"" + std::string(to_string(origin)) + "\":" + patch->text().str() + "}";
@@ -211,15 +211,15 @@ void Composer::put_the_message(const MessagesLocation& place) {
 
 Json Composer::parley_envelope(Draft& draft, const Json& wire, Json envelope, std::string& extra) const {
   const auto remembered = wire.get("extra");
-  if (target_ == Dialect::Parley && remembered) extra = ",\"extra\":" + remembered->compact().text().str();
-  if (const auto patch = diff(natural_envelope(conversation_, Dialect::Parley), wire)) {
+  if (target_ == kCanonical && remembered) extra = ",\"extra\":" + remembered->compact().text().str();
+  if (const auto patch = diff(natural_envelope(conversation_, kCanonical), wire)) {
     note_places(draft, *patch, [](std::string_view place) { return is_beneath(place, "/extra"); });
   }
-  if (!remembered || target_ == Dialect::Parley) return envelope;
+  if (!remembered || target_ == kCanonical) return envelope;
   for (const Json::Member& member : remembered->members()) {
     const auto origin = dialect_named(member.key);
     if (origin == target_) continue;
-    if (origin && *origin != Dialect::Parley) {
+    if (origin && *origin != kCanonical) {
       note_lost_envelope(draft, *origin,
                          dialect::patched(natural_envelope(conversation_, *origin), member.value));
     } else {

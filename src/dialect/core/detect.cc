@@ -1,7 +1,10 @@
-// Telling dialects apart by what only one of them has.
+// Telling dialects apart by the signs in their rows.
 #include <algorithm>
-#include <array>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "dialect/format.h"
 #include "json/cursor.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/pointer.h"
@@ -9,126 +12,67 @@
 namespace parley {
 namespace {
 
-// A member, and a value it must have if that is said: a string, or the first byte of any other.
-struct Sign {
+using dialect::Sign;
+using dialect::SignOf;
+using dialect::SignWhen;
+
+struct DialectSign {
   Dialect dialect;
-  std::string_view member;
-  std::string_view value = {};
+  Sign sign;
 };
 
-// Of a document that is an object, in this order.
-constexpr auto kOfDocuments = std::to_array<Sign>({
-    {Dialect::Parley, "parley"},
-    {Dialect::ShareGPT, "conversations", "["},
-    {Dialect::Gemini, "contents"},
-    {Dialect::Gemini, "candidates"},
-    {Dialect::Gemini, "systemInstruction"},
-    {Dialect::Converse, "toolConfig"},
-    {Dialect::Converse, "inferenceConfig"},
-    {Dialect::Converse, "stopReason"},
-    {Dialect::DashScope, "parameters", "{"},
-    {Dialect::DashScope, "request_id"},
-    {Dialect::Responses, "object", "response"},
-    {Dialect::Responses, "instructions"},
-    {Dialect::Responses, "input", "["},
-    {Dialect::Responses, "input", "\""},
-    {Dialect::OpenAI, "object", "chat.completion"},
-    {Dialect::OpenAI, "choices"},
-    {Dialect::OpenAI, "preferred_output"},
-    {Dialect::Ollama, "done"},
-    {Dialect::Ollama, "keep_alive"},
-    {Dialect::Ollama, "options", "{"},
-    {Dialect::Anthropic, "stop_reason"},
-    {Dialect::Anthropic, "stop_sequences"},
-});
-
-// Of a message, in this order.
-constexpr auto kOfMessages = std::to_array<Sign>({
-    {Dialect::Parley, "wire_role"},
-    {Dialect::Parley, "extra"},
-    {Dialect::Responses, "type", "message"},
-    {Dialect::Responses, "type", "function_call"},
-    {Dialect::Responses, "type", "function_call_output"},
-    {Dialect::Responses, "type", "reasoning"},
-    {Dialect::ShareGPT, "from"},
-    {Dialect::Ollama, "images"},
-    {Dialect::Ollama, "tool_name"},
-    {Dialect::DeepSeek, "reasoning_content"},
-    {Dialect::OpenAI, "refusal"},
-    {Dialect::OpenAI, "role", "developer"},
-});
-
-// Of a block, in this order.
-constexpr auto kOfBlocks = std::to_array<Sign>({
-    {Dialect::OpenAI, "type", "image_url"},
-    {Dialect::OpenAI, "type", "input_audio"},
-    {Dialect::OpenAI, "type", "file"},
-    {Dialect::Responses, "type", "input_text"},
-    {Dialect::Responses, "type", "output_text"},
-    {Dialect::Responses, "type", "input_image"},
-    {Dialect::Responses, "type", "input_file"},
-    {Dialect::Anthropic, "tool_use_id"},
-    {Dialect::Anthropic, "cache_control"},
-    {Dialect::Anthropic, "type", "redacted_thinking"},
-    {Dialect::AgentScope2, "type", "tool_call"},
-    {Dialect::AgentScope2, "type", "data"},
-    {Dialect::AgentScope2, "type", "hint"},
-    {Dialect::AgentScope2, "created_at"},
-    {Dialect::Parley, "type", "raw"},
-    {Dialect::Parley, "arguments"},
-    {Dialect::Parley, "is_error"},
-    {Dialect::Converse, "toolUse"},
-    {Dialect::Converse, "toolResult"},
-    {Dialect::Converse, "reasoningContent"},
-    {Dialect::Converse, "cachePoint"},
-    {Dialect::Converse, "document", "{"},
-    {Dialect::Converse, "image", "{"},
-    {Dialect::DashScope, "image", "\""},
-});
-
-bool shows(const Sign& sign, const Json& value) {
-  if (sign.value.empty()) return true;
-  if (const auto text = value.as_string(); text && sign.value != "\"") return text->view() == sign.value;
-  return value.text().view().starts_with(sign.value);
+// The signs of all dialects, in the order in which they are looked at.
+std::span<const DialectSign> signs_of(SignOf what) {
+  static const std::vector<DialectSign> all = [] {
+    std::vector<DialectSign> out;
+    for (const dialect::Format* format : dialect::formats()) {
+      for (const Sign& sign : format->signs) out.push_back({format->info.dialect, sign});
+    }
+    std::ranges::stable_sort(out, {},
+                             [](const DialectSign& each) { return std::pair(each.sign.of, each.sign.rank); });
+    return out;
+  }();
+  const auto found =
+      std::ranges::equal_range(all, what, {}, [](const DialectSign& each) { return each.sign.of; });
+  return {found.begin(), found.end()};
 }
 
-std::optional<Dialect> told_by(std::span<const Sign> signs, const Json& object) {
-  for (const Sign& sign : signs) {
-    const auto value = object.get(sign.member);
-    if (value && shows(sign, *value)) return sign.dialect;
+bool has_value(const Sign& sign, const Json& value) {
+  if (sign.value.empty()) return true;
+  const bool is_kind = sign.value == "{" || sign.value == "[" || sign.value == "\"";
+  if (is_kind) return value.text().view().starts_with(sign.value);
+  const auto text = value.as_string();
+  return text && text->view() == sign.value;
+}
+
+bool shows(const Sign& sign, const Json& object) {
+  if (sign.member.empty()) return true;
+  if (sign.member.ends_with('*')) {
+    const std::string_view prefix = sign.member.substr(0, sign.member.size() - 1);
+    return std::ranges::any_of(
+        object.members(), [&](const Json::Member& member) { return member.key.view().starts_with(prefix); });
+  }
+  const auto value = sign.member.starts_with('/') ? object.at(sign.member) : object.get(sign.member);
+  return value && has_value(sign, *value) && (sign.without.empty() || !object.get(sign.without));
+}
+
+std::optional<Dialect> told_by(SignOf what, const Json& object, bool is_request) {
+  for (const auto& [dialect, sign] : signs_of(what)) {
+    const bool counts = sign.when == SignWhen::Always || (sign.when == SignWhen::InRequest) == is_request;
+    if (counts && shows(sign, object)) return dialect;
   }
   return std::nullopt;
 }
 
-std::optional<Dialect> told_by_parts(const Json& message) {
-  const auto parts = message.get("parts");
-  if (!parts || !parts->is_array()) return std::nullopt;
-  const std::vector<Json> each = parts->elements();
-  const bool has_types = !each.empty() && each.front().get("type").has_value();
-  return has_types ? Dialect::OTel : Dialect::Gemini;
-}
-
-// What is left is between the seeds, Parley, and the providers whose messages look like theirs.
-std::optional<Dialect> told_by_members(const Json& message, bool is_request) {
-  const bool has_name = message.get("name").has_value();
-  if (message.get("created_at") && !message.get("timestamp")) return Dialect::AgentScope2;
-  if (message.get("base64_image")) return Dialect::OpenManus;
-  if (const auto calls = message.get("tool_calls")) {
-    const auto arguments = message.at("/tool_calls/0/function/arguments");
-    if (arguments && arguments->is_object()) return Dialect::Ollama;
-    return is_request ? Dialect::OpenAI : Dialect::OpenManus;
-  }
-  if (message.get("tool_call_id")) return is_request ? Dialect::OpenAI : Dialect::OpenManus;
+std::optional<Dialect> told_by_message(const Json& message, bool is_request) {
+  if (const auto told = told_by(SignOf::Message, message, is_request)) return told;
   const Json content = message.get("content").value_or(Json());
   for (const Json& block : content.elements()) {
-    if (const auto told = told_by(kOfBlocks, block)) return told;
-    if (!block.get("type") && block.get("text")) return Dialect::Converse;
-    const bool is_parleys = block.get("type").value_or(Json()).as_string() == Text("document") && !is_request;
-    if (is_parleys) return Dialect::Parley;
+    if (const auto told = told_by(SignOf::Block, block, is_request)) return told;
   }
-  if (!message.get("timestamp") && !message.get("metadata") && !content.is_array()) return std::nullopt;
-  if (has_name) return Dialect::AgentScope;
-  return is_request ? Dialect::Anthropic : Dialect::Parley;
+  const bool has_details = message.get("timestamp") || message.get("metadata");
+  if (!has_details && !content.is_array()) return std::nullopt;
+  return told_by(SignOf::Rest, message, is_request);
 }
 
 }  // namespace
@@ -144,23 +88,17 @@ Result<Dialect> detect(std::string_view document, const ReadOptions& options) {
                 json::pointer_at(buffer.view(), fault.at));
   }
   const Json all = Json::trusted(Text::trusted(nullptr, cursor.bytes(value)));
-  if (const auto told = told_by(kOfDocuments, all)) return *told;
-  for (const Json::Member& member : all.members()) {
-    if (member.key.view().starts_with("gen_ai.")) return Dialect::OTel;
-  }
   const Json list = all.is_array() ? all : all.get("messages").value_or(Json());
   const bool is_request = all.is_object() && (all.get("model") || all.get("tools") || all.get("max_tokens"));
+  if (const auto told = told_by(SignOf::Document, all, is_request)) return *told;
   std::vector<Json> messages = list.elements();
   if (messages.empty() && all.is_object()) messages.push_back(all);
   constexpr std::size_t kEnough = 50;  // a few messages tell
   if (messages.size() > kEnough) messages.resize(kEnough);
   for (const Json& message : messages) {
-    if (const auto told = told_by(kOfMessages, message)) return *told;
-    if (const auto told = told_by_parts(message)) return *told;
-    if (const auto told = told_by_members(message, is_request)) return *told;
+    if (const auto told = told_by_message(message, is_request)) return *told;
   }
-  if (!is_request) return Dialect::OpenManus;
-  return all.get("system") ? Dialect::Anthropic : Dialect::OpenAI;
+  return *told_by(SignOf::Fallback, all, is_request);
 }
 
 }  // namespace parley

@@ -342,7 +342,7 @@ Json natural_envelope(const Conversation& conversation, Dialect dialect, std::sp
     envelope.write_answer(w, conversation.outcome().value_or(Outcome()));
     return w.end_object().take();
   }
-  if (dialect == Dialect::Parley) w.key("parley").number(1);
+  if (dialect == kCanonical) w.key("parley").number(1);
   const bool fits = names == Names::Fitted && envelope.fit_name != nullptr;
   std::vector<Note> unheard;
   Settings settings = names == Names::Fitted ? within_limits(conversation.settings(), dialect, unheard)
@@ -419,8 +419,7 @@ void note_string(Draft& draft, const Message& system) {
 void note_system(const Conversation& conversation, Dialect target, std::vector<Note>& notes) {
   const std::optional<Message>& system = conversation.system();
   const bool has_place = format_of(target).envelope.system_form != SystemForm::Message;
-  if (!system || !has_place || target == Dialect::Parley || Arena::of(*system).dialect() == tag(target))
-    return;
+  if (!system || !has_place || target == kCanonical || Arena::of(*system).dialect() == tag(target)) return;
   json::Out ignored;
   std::vector<Note> own;
   Draft draft{target, ignored, own};
@@ -533,6 +532,13 @@ bool is_said_otherwise(const Envelope& envelope, std::string_view place, const J
   };
   const auto first = said(a);
   return is_beneath(place, "/" + std::string(envelope.json_text)) && first && first == said(b);
+}
+
+std::optional<std::string_view> model_path(Dialect dialect) {
+  const auto rows = format_of(dialect).envelope.settings;
+  if (rows.empty()) return "model";
+  if ((rows.front().carries & bit(Setting::Model)) == 0) return std::nullopt;
+  return rows.front().path;
 }
 
 std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form) {

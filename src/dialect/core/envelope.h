@@ -3,7 +3,9 @@
 // Pure functions; safe from any thread.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "dialect/format.h"
@@ -64,6 +66,9 @@ bool is_beneath(std::string_view place, std::string_view other);
 // Whether what two spellings of a request differ in here says the same: the white space of JSON in a string,
 // or a schema that has two names.
 bool is_said_otherwise(const Envelope& envelope, std::string_view place, const Json& a, const Json& b);
+
+// Where a request names its model: members with '/' between them. Nothing if the URL names it.
+std::optional<std::string_view> model_path(Dialect dialect);
 
 // One message in the dialect's natural spelling, if that is exactly one message.
 std::optional<Json> natural_message(const Message& message, Dialect dialect, Form form = Form::AsRead);

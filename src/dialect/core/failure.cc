@@ -19,6 +19,7 @@
 
 #include "base/shorten.h"
 #include "dialect/core/overflow.h"
+#include "dialect/format.h"
 #include "parley/base/redact.h"
 #include "parley/json/json.h"
 
@@ -31,22 +32,13 @@ constexpr json::Limits kLimits = {.bytes = 1024 * 1024, .string = 1024 * 1024, .
 constexpr std::size_t kRead = 64 * 1024;      // of one text, to find phrases
 constexpr std::size_t kRedacted = 32 * 1024;  // of one text, to be shown
 
-struct Row {
-  std::optional<Dialect> dialect;  // nothing: any
-  int from, to;                    // the status; 0 to 999 is any
-  std::string_view word;           // one of the provider's words is this; empty: any
-  std::string_view phrase;         // the message or one of the words has this in it, in lower case
-  FailureKind kind;
-};
+using dialect::FailureRow;
 
-constexpr Row word(std::string_view word, FailureKind kind) { return {{}, 0, 999, word, {}, kind}; }
-constexpr Row status(int status, FailureKind kind) { return {{}, status, status, {}, {}, kind}; }
-constexpr Row of(Dialect dialect, int status, std::string_view phrase, FailureKind kind) {
-  return {dialect, status, status, {}, phrase, kind};
-}
+constexpr FailureRow word(std::string_view word, FailureKind kind) { return {0, 999, word, {}, kind}; }
+constexpr FailureRow status(int status, FailureKind kind) { return {status, status, {}, {}, kind}; }
 
-// The first row that fits decides. These come before the phrases of overflow.cc,
-constexpr auto kWords = std::to_array<Row>({
+// The first row that fits decides. These come before the phrases of overflow.cc and the rows of the dialect,
+constexpr auto kFailureWords = std::to_array<FailureRow>({
     // Words that mean one thing, whatever the status is.
     word("insufficient_quota", Billing),
     word("credit_balance_exhausted", Billing),
@@ -81,7 +73,7 @@ constexpr auto kWords = std::to_array<Row>({
     word("DataInspectionFailed", Refused),
     word("data_inspection_failed", Refused),
     word("promptFeedback", Refused),  // Gemini answers, without candidates
-    {{}, 0, 999, "invalid_prompt", "flagged", Refused},
+    {0, 999, "invalid_prompt", "flagged", Refused},
     word("slow_down", RateLimit),
     word("ThrottlingException", RateLimit),
     word("Throttling", RateLimit),
@@ -93,16 +85,7 @@ constexpr auto kWords = std::to_array<Row>({
 });
 
 // and these after them.
-constexpr auto kRows = std::to_array<Row>({
-    // What only the message, or a part of a word, tells.
-    of(Dialect::Gemini, 500, "context is too long", ContextTooLong),
-    of(Dialect::Gemini, 429, "perday", Billing),  // in a quotaId: the quota of the day is used up
-    of(Dialect::Gemini, 429, "per day", Billing),
-    of(Dialect::Anthropic, 400, "api usage limits", Billing),
-    of(Dialect::Anthropic, 400, "credit balance is too low", Billing),
-    of(Dialect::Moonshot, 403, "balance", Billing),
-    of(Dialect::Moonshot, 403, "billing cycle", Billing),
-
+constexpr auto kStatuses = std::to_array<FailureRow>({
     // The status.
     status(401, Auth),
     status(402, Billing),
@@ -112,11 +95,10 @@ constexpr auto kRows = std::to_array<Row>({
     status(413, ContextTooLong),
     status(424, Server),
     status(429, RateLimit),
-    of(Dialect::Ollama, 499, {}, Transport),  // it saw the request being given up
-    {{}, 400, 499, {}, {}, InvalidRequest},
+    {400, 499, {}, {}, InvalidRequest},
     status(503, Overloaded),
     status(529, Overloaded),
-    {{}, 500, 599, {}, {}, Server},
+    {500, 599, {}, {}, Server},
 
     // Words for when the status says nothing: an error within a stream. Other words are the provider's fault.
     word("server_error", Server),
@@ -125,8 +107,8 @@ constexpr auto kRows = std::to_array<Row>({
     word("InvalidParameter", InvalidRequest),
     word("invalid_prompt", InvalidRequest),
     word("data_residency_mismatch", InvalidRequest),
-    {{}, 0, 999, {}, "_image", InvalidRequest},  // invalid_image_url, unsupported_image_media_type, ...
-    {{}, 0, 999, {}, "image_", InvalidRequest},  // image_too_large, image_parse_error, ...
+    {0, 999, {}, "_image", InvalidRequest},  // invalid_image_url, unsupported_image_media_type, ...
+    {0, 999, {}, "image_", InvalidRequest},  // image_too_large, image_parse_error, ...
     word("not_found_error", InvalidRequest),
     word("INVALID_ARGUMENT", InvalidRequest),
     word("FAILED_PRECONDITION", InvalidRequest),
@@ -141,8 +123,8 @@ constexpr auto kRows = std::to_array<Row>({
     word("RESOURCE_EXHAUSTED", RateLimit),
     word("ServiceUnavailableException", Overloaded),
     word("UNAVAILABLE", Overloaded),
-    {{}, 300, 399, {}, {}, InvalidRequest},  // redirects are not followed: the URL is wrong
-    {{}, 1, 999, {}, {}, Server},
+    {300, 399, {}, {}, InvalidRequest},  // redirects are not followed: the URL is wrong
+    {1, 999, {}, {}, Server},
 });
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -256,8 +238,7 @@ std::string_view header(std::span<const HeaderField> headers, std::string_view n
   return found == headers.end() ? std::string_view() : found->value;
 }
 
-bool fits(const Row& row, Dialect dialect, int status, const Said& said, std::string_view message) {
-  if (row.dialect && *row.dialect != dialect) return false;
+bool fits(const FailureRow& row, int status, const Said& said, std::string_view message) {
   if (status < row.from || status > row.to) return false;
   const auto any_word = [&](auto matches) {
     return std::any_of(said.words.begin(), said.words.end(), matches);
@@ -278,11 +259,14 @@ bool can_be_too_long(int status, std::string_view message) {
 
 FailureKind kind_of(Dialect dialect, int status, const Said& said) {
   const std::string message = lowered(said.message.value_or(""));
-  const auto fits_this = [&](const Row& row) { return fits(row, dialect, status, said, message); };
-  if (const auto row = std::ranges::find_if(kWords, fits_this); row != kWords.end()) return row->kind;
+  const auto fits_this = [&](const FailureRow& row) { return fits(row, status, said, message); };
+  if (const auto row = std::ranges::find_if(kFailureWords, fits_this); row != kFailureWords.end())
+    return row->kind;
   if (can_be_too_long(status, message) && says_too_long(message)) return ContextTooLong;
-  const auto row = std::ranges::find_if(kRows, fits_this);
-  return row == kRows.end() ? Transport : row->kind;
+  const auto own = dialect::format_of(dialect).failures;
+  if (const auto row = std::ranges::find_if(own, fits_this); row != own.end()) return row->kind;
+  const auto row = std::ranges::find_if(kStatuses, fits_this);
+  return row == kStatuses.end() ? Transport : row->kind;
 }
 
 Overflow overflow_of(FailureKind kind, const Said& said) {

@@ -10,56 +10,7 @@
 namespace parley::dialect {
 namespace {
 
-enum class Kind : std::uint8_t {
-  Unknown,
-  Opaque,
-  Compaction,
-  SearchResult,
-  Citations,
-  ServerTool,
-  Spoken,
-  ToolReference,
-  CacheMark
-};
-
-// A block is told by its type, or by the member that holds it. "*" stands for any beginning.
-struct Row {
-  Dialect dialect;
-  std::string_view name;
-  Kind kind;
-};
-constexpr auto kRows = std::to_array<Row>({
-    {Dialect::Anthropic, "redacted_thinking", Kind::Opaque},
-    {Dialect::Anthropic, "compaction", Kind::Compaction},
-    {Dialect::Anthropic, "search_result", Kind::SearchResult},
-    {Dialect::Anthropic, "tool_reference", Kind::ToolReference},
-    {Dialect::Anthropic, "server_tool_use", Kind::ServerTool},
-    {Dialect::Anthropic, "mcp_tool_use", Kind::ServerTool},
-    {Dialect::Anthropic, "*_tool_result", Kind::ServerTool},
-    {Dialect::Responses, "compaction", Kind::Compaction},
-    {Dialect::Responses, "*_call", Kind::ServerTool},
-    {Dialect::Responses, "*_output", Kind::ServerTool},
-    {Dialect::Responses, "mcp_list_tools", Kind::ServerTool},
-    {Dialect::Responses, "mcp_approval_request", Kind::ServerTool},
-    {Dialect::Responses, "mcp_approval_response", Kind::ServerTool},
-    {Dialect::OpenAI, "audio", Kind::Spoken},
-    {Dialect::DeepSeek, "audio", Kind::Spoken},
-    {Dialect::Moonshot, "audio", Kind::Spoken},
-    {Dialect::DashScope, "audio", Kind::Spoken},
-    {Dialect::Gemini, "executableCode", Kind::ServerTool},
-    {Dialect::Gemini, "codeExecutionResult", Kind::ServerTool},
-    {Dialect::Gemini, "toolCall", Kind::ServerTool},
-    {Dialect::Gemini, "toolResponse", Kind::ServerTool},
-    {Dialect::Converse, "reasoningContent", Kind::Opaque},
-    {Dialect::Converse, "searchResult", Kind::SearchResult},
-    {Dialect::Converse, "citationsContent", Kind::Citations},
-    {Dialect::Converse, "toolUse", Kind::ServerTool},
-    {Dialect::Converse, "toolResult", Kind::ServerTool},
-    {Dialect::Converse, "cachePoint", Kind::CacheMark},
-    {Dialect::OTel, "compaction", Kind::Compaction},
-    {Dialect::OTel, "server_tool_call", Kind::ServerTool},
-    {Dialect::OTel, "server_tool_call_response", Kind::ServerTool},
-});
+using Kind = OpaqueKind;
 
 // How each kind is noted where it cannot stand: left out, and said in words.
 struct Told {
@@ -98,8 +49,10 @@ Known known(const Arena& arena, const BlockRecord& raw) {
   const std::string dialect(raw.raw_dialect().present() ? arena.bytes(raw.raw_dialect())
                                                         : arena.dialect_name());
   const std::string type = value.get("type").value_or(Json()).as_string().value_or(Text()).str();
-  for (const Row& row : kRows) {
-    if (to_string(row.dialect) != dialect) continue;
+  const Format* format = format_named(dialect);
+  if (format == nullptr) return {};
+  const bool is_alike = format->opaque_blocks.empty() && format->like != nullptr;
+  for (const OpaqueBlock& row : is_alike ? format->like->opaque_blocks : format->opaque_blocks) {
     if (!type.empty() && is_named(row.name, type)) return {row.kind, type, value};
     auto member = type.empty() ? value.get(row.name) : std::nullopt;
     if (member) return {row.kind, std::string(row.name), *std::move(member)};
@@ -190,63 +143,18 @@ namespace {
 
 // What a document is about, which its wire says beside it; "" if nothing.
 Text context_of(const Arena& arena, const BlockRecord& document) {
-  const bool may_say =
-      arena.dialect() == tag(Dialect::Anthropic) || arena.dialect() == tag(Dialect::Converse);
-  if (!may_say || document.type != BlockType::Document || !document.wire.present()) return {};
+  if (arena.dialect() == 0 || !format_of(static_cast<Dialect>(arena.dialect())).has_document_context)
+    return {};
+  if (document.type != BlockType::Document || !document.wire.present()) return {};
   const Json wire = arena.value(document.wire);
   const Json inner = wire.get("document").value_or(wire);
   return inner.get("context").value_or(Json()).as_string().value_or(Text());
 }
 
-// A file that a provider has, named by its id.
-struct ProvidersFile {
-  Json id;
-  bool is_image = false;
-  Text name, context;
-};
-
-Text text_of(const Json& object, std::string_view key) {
-  return object.get(key).value_or(Json()).as_string().value_or(Text());
-}
-
-bool is_openais(std::string_view dialect) {
-  return dialect == to_string(Dialect::OpenAI) || dialect == to_string(Dialect::Responses);
-}
-
-std::optional<ProvidersFile> file_of(const RawBlock& raw) {
-  const bool is_anthropics = raw.dialect.view() == to_string(Dialect::Anthropic);
-  if (!is_anthropics && !is_openais(raw.dialect)) return std::nullopt;
-  const Json holder = raw.json.get(is_anthropics ? "source" : "file").value_or(raw.json);
-  const auto id = holder.get("file_id");
-  if (!id || !id->is_string()) return std::nullopt;
-  const Text type = text_of(raw.json, "type");
-  const bool is_image = type == Text("image") || type == Text("input_image");
-  if (is_anthropics)
-    return ProvidersFile{*id, is_image, text_of(raw.json, "title"), text_of(raw.json, "context")};
-  return ProvidersFile{*id, is_image, text_of(holder, "filename"), {}};
-}
-
-// The block that names the file in the target; nothing if it has none there. Only Anthropic and Responses
-// take files in results, and only they images.
-std::optional<Json> block_of(const ProvidersFile& file, Dialect target, bool in_result) {
-  json::Writer w;
-  w.begin_object().key("type");
-  if (target == Dialect::Anthropic) {
-    w.string(file.is_image ? "image" : "document").key("source").begin_object();
-    w.key("type").string("file").key("file_id").value(file.id).end_object();
-    if (!file.is_image && !file.name.empty()) w.key("title").string(file.name);
-  } else if (target == Dialect::Responses) {
-    w.string(file.is_image ? "input_image" : "input_file").key("file_id").value(file.id);
-    if (file.is_image) w.key("detail").string("auto");
-    if (!file.is_image && !file.name.empty()) w.key("filename").string(file.name);
-  } else if (target == Dialect::OpenAI && !file.is_image && !in_result) {
-    w.string("file").key("file").begin_object().key("file_id").value(file.id);
-    if (!file.name.empty()) w.key("filename").string(file.name);
-    w.end_object();
-  } else {
-    return std::nullopt;
-  }
-  return w.end_object().take();
+// The row of the dialect's provider.
+const Format* provider_of(std::string_view dialect) {
+  const Format* format = format_named(dialect);
+  return format == nullptr || format->provider == nullptr ? format : format->provider;
 }
 
 // The blocks of one message, or of one of its results, with others in place of those that the target lacks.
@@ -293,16 +201,18 @@ class OtherBlocks {
 
   void put_raw(const Block& block, const RawBlock& raw, bool in_result, std::vector<Block>& out) {
     const bool may_stand = raw.dialect.view() != to_string(draft_.target) && (is_users_ || in_result);
-    const auto file = may_stand ? file_of(raw) : std::nullopt;
-    const auto named = file ? block_of(*file, draft_.target, in_result) : std::nullopt;
+    const Format* origin = may_stand ? format_named(raw.dialect) : nullptr;
+    const FileBlocks* target = format_of(draft_.target).files;
+    const bool has_files = origin != nullptr && origin->files != nullptr && target != nullptr;
+    const auto file = has_files ? origin->files->read(raw.json) : std::nullopt;
+    const auto named = file ? target->write(*file, in_result) : std::nullopt;
     if (!named) {
       out.push_back(block);
       return;
     }
-    if (draft_.target != Dialect::Anthropic) put_context(file->context, out);
+    if (!format_of(draft_.target).has_document_context) put_context(file->context, out);
     has_changed_ = true;
-    const bool is_same_provider = is_openais(raw.dialect) && is_openais(to_string(draft_.target));
-    if (!is_same_provider) {
+    if (provider_of(raw.dialect) != provider_of(to_string(draft_.target))) {
       note("file_id_kept", Severity::Minor, "kept",
            "a file is named by its id, which must be one of the target's");
     }

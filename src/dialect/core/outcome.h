@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "dialect/rows.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/writer.h"
 #include "parley/message/outcome.h"
@@ -36,12 +37,11 @@ class UsageReader {
   void add(const Json& object);  // what it counts replaces what was counted before
   Usage usage() const;
 
-  // A canonical counter is a sum of up to kAddends counters; no dialect has more than kSums sums.
-  static constexpr std::size_t kAddends = 3, kSums = 8;
+  static constexpr std::size_t kSums = 8;  // no dialect has more
 
  private:
   Dialect dialect_;
-  std::array<std::array<std::optional<std::uint64_t>, kAddends>, kSums> counted_;
+  std::array<std::array<std::optional<std::uint64_t>, UsageSum::kAddends>, kSums> counted_;
 };
 
 }  // namespace parley::dialect

@@ -155,19 +155,4 @@ class Decoder {
   bool has_ended_ = false;
 };
 
-// One row per dialect that has streams.
-enum class FramingKind : std::uint8_t { Sse, Lines, EventStream };
-struct StreamFormat {
-  Dialect dialect;
-  FramingKind framing;
-  std::unique_ptr<Decoder> (*decoder)(Dialect dialect, const json::Limits& limits);
-};
-
-std::unique_ptr<Decoder> openai_decoder(Dialect dialect, const json::Limits& limits);
-std::unique_ptr<Decoder> responses_decoder(Dialect dialect, const json::Limits& limits);
-std::unique_ptr<Decoder> anthropic_decoder(Dialect dialect, const json::Limits& limits);
-std::unique_ptr<Decoder> gemini_decoder(Dialect dialect, const json::Limits& limits);
-std::unique_ptr<Decoder> ollama_decoder(Dialect dialect, const json::Limits& limits);
-std::unique_ptr<Decoder> converse_decoder(Dialect dialect, const json::Limits& limits);
-
 }  // namespace parley::dialect

@@ -1,31 +1,13 @@
 #include "dialect/core/stream_encoder.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "dialect/format.h"
 #include "parley/base/utf8.h"
 
 namespace parley {
 namespace dialect {
-namespace {
-
-struct EncoderRow {
-  Dialect dialect;
-  std::unique_ptr<Encoder> (*encoder)(Dialect dialect, Dialect source);
-};
-constexpr auto kEncoders = std::to_array<EncoderRow>({
-    {Dialect::OpenAI, openai_encoder},
-    {Dialect::DeepSeek, openai_encoder},
-    {Dialect::Moonshot, openai_encoder},
-    {Dialect::DashScope, openai_encoder},
-    {Dialect::Responses, responses_encoder},
-    {Dialect::Anthropic, anthropic_encoder},
-    {Dialect::Gemini, gemini_encoder},
-    {Dialect::Ollama, ollama_encoder},
-});
-
-}  // namespace
 
 void Encoder::data(json::Writer& json) { out_->append("data: ").append(json.take_string()).append("\n\n"); }
 
@@ -137,9 +119,8 @@ void Encoder::write(const StreamEvent& event, std::string& out) {
 }  // namespace dialect
 
 Result<StreamWriter> StreamWriter::of(Dialect dialect, Dialect source) {
-  const auto row = std::find_if(dialect::kEncoders.begin(), dialect::kEncoders.end(),
-                                [&](const auto& each) { return each.dialect == dialect; });
-  if (row == dialect::kEncoders.end()) {
+  const dialect::StreamFormat* row = dialect::stream_of(dialect);
+  if (row == nullptr || row->encoder == nullptr) {
     return fail(Code::Unsupported,
                 "streams are not written in the dialect '" + std::string(to_string(dialect)) + "'");
   }

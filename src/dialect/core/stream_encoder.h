@@ -90,10 +90,4 @@ class Encoder {
   std::string* out_ = nullptr;
 };
 
-std::unique_ptr<Encoder> openai_encoder(Dialect dialect, Dialect source);
-std::unique_ptr<Encoder> responses_encoder(Dialect dialect, Dialect source);
-std::unique_ptr<Encoder> anthropic_encoder(Dialect dialect, Dialect source);
-std::unique_ptr<Encoder> gemini_encoder(Dialect dialect, Dialect source);
-std::unique_ptr<Encoder> ollama_encoder(Dialect dialect, Dialect source);
-
 }  // namespace parley::dialect

@@ -1,29 +1,12 @@
 // StreamReader: bytes through a framing into the decoder of the dialect's row.
-#include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
 #include "dialect/core/stream_decoder.h"
+#include "dialect/format.h"
 
 namespace parley {
 namespace dialect {
-
-namespace {
-
-constexpr auto kStreams = std::to_array<StreamFormat>({
-    {Dialect::OpenAI, FramingKind::Sse, openai_decoder},
-    {Dialect::DeepSeek, FramingKind::Sse, openai_decoder},
-    {Dialect::Moonshot, FramingKind::Sse, openai_decoder},
-    {Dialect::DashScope, FramingKind::Sse, openai_decoder},
-    {Dialect::Responses, FramingKind::Sse, responses_decoder},
-    {Dialect::Anthropic, FramingKind::Sse, anthropic_decoder},
-    {Dialect::Gemini, FramingKind::Sse, gemini_decoder},
-    {Dialect::Ollama, FramingKind::Lines, ollama_decoder},
-    {Dialect::Converse, FramingKind::EventStream, converse_decoder},
-});
-
-}  // namespace
 
 using OnChunk = std::function<void(const Chunk& chunk)>;
 
@@ -99,9 +82,8 @@ std::unique_ptr<Framing> framing_of(FramingKind kind, std::size_t limit) {
 }  // namespace dialect
 
 Result<StreamReader> StreamReader::of(Dialect dialect, const StreamLimits& limits) {
-  const auto row = std::find_if(dialect::kStreams.begin(), dialect::kStreams.end(),
-                                [&](const auto& each) { return each.dialect == dialect; });
-  if (row == dialect::kStreams.end()) {
+  const dialect::StreamFormat* row = dialect::stream_of(dialect);
+  if (row == nullptr) {
     return fail(Code::Unsupported, "the dialect '" + std::string(to_string(dialect)) + "' has no streams");
   }
   return StreamReader(row->decoder(dialect, limits.json), dialect::framing_of(row->framing, limits.frame),

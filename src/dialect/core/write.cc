@@ -213,7 +213,7 @@ void note_other_patches(Draft& draft, const Message& message) {
   for (const Json::Member& member : extra.members()) {
     if (member.key.view() == to_string(draft.target)) continue;
     const auto dialect = dialect_named(member.key);
-    if (!dialect || *dialect == Dialect::Parley) {
+    if (!dialect || *dialect == kCanonical) {
       note_places(draft, member.value);
       continue;
     }
@@ -235,7 +235,7 @@ void note_lost_members(Draft& draft, const Message& message) {
   const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
   const Dialect origin = origin_of(message);
   note_members_of(draft, message, origin, *message.wire(), natural_message(message, origin, form));
-  if (is_wire_of(message, Dialect::Parley)) note_other_patches(draft, message);
+  if (is_wire_of(message, kCanonical)) note_other_patches(draft, message);
 }
 
 // Notes what goes where nobody knows of it: refusals are texts, cache marks nothing.
@@ -287,8 +287,7 @@ bool is_wire_of(const Message& message, Dialect dialect) {
 }
 
 std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
-  if (!is_wire_of(message, Dialect::Parley) || !Arena::record_of(message).has(MessageRecord::kHasMore))
-    return {};
+  if (!is_wire_of(message, kCanonical) || !Arena::record_of(message).has(MessageRecord::kHasMore)) return {};
   const auto extra = message.wire()->get("extra");
   auto patch = extra ? extra->get(to_string(dialect)) : std::nullopt;
   const auto value = patch ? patch->get("is") : std::nullopt;
@@ -315,15 +314,15 @@ void note_places(Draft& draft, const Json& patch, const IsSaid& is_said) {
 void write_group(Draft& draft, std::span<const Message> group) {
   const Format& format = format_of(draft.target);
   const Message& first = group.front();
-  if (draft.target == Dialect::Parley) {
-    const bool has_wire = has_object(first) && !is_wire_of(first, Dialect::Parley);
+  if (draft.target == kCanonical) {
+    const bool has_wire = has_object(first) && !is_wire_of(first, kCanonical);
     const std::optional<Json> patch = has_wire ? remembered_patch(first, draft) : std::nullopt;
     if (patch) {
       draft.extra = patch->text();
       draft.extra_of = to_string(origin_of(first));
     }
     // Own messages get here for their natural spelling only, which keeps what they remember.
-    const auto lost = is_wire_of(first, Dialect::Parley) ? patch_to_wire(first) : std::nullopt;
+    const auto lost = is_wire_of(first, kCanonical) ? patch_to_wire(first) : std::nullopt;
     if (lost) note_places(draft, *lost);
     format.write_group(draft, group);
     draft.extra = {};
@@ -350,7 +349,7 @@ void write_group(Draft& draft, std::span<const Message> group) {
   const std::vector<Message> words = in_words(draft, group);
   format.write_group(draft, words.empty() ? group : words);
   // What comes back from `parley` as it went there has nothing to note.
-  const bool may_be_same = is_as_read && is_wire_of(first, Dialect::Parley) && draft.written == written + 1 &&
+  const bool may_be_same = is_as_read && is_wire_of(first, kCanonical) && draft.written == written + 1 &&
                            !Arena::record_of(first).has(MessageRecord::kEmptyToolCalls);
   if (!may_be_same || draft.notes.size() == first_note) return;
   std::string_view own = draft.out.view().substr(start);

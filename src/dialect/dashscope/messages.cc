@@ -6,6 +6,8 @@
 //   {"output": {"choices": [{"finish_reason", "message"}]}, "usage": {...}, "request_id"}
 #include "dialect/core/outcome.h"
 #include "dialect/core/writer_helpers.h"
+#include "dialect/dashscope/parts.h"
+#include "dialect/dashscope/tables.h"
 #include "dialect/openai/chat.h"
 
 namespace parley::dialect {
@@ -24,7 +26,8 @@ constexpr ChatRow kRow = {
                .thinking = Thinking::Plain,
                .speaker_name = SpeakerName::Field,
                .thinks_alone = false,
-               .marks = Marks::Parts},
+               .marks = Marks::Parts,
+               .settings = dashscope::kSettingLimits},
     .thinking = "reasoning_content",
     .no_content = "\"\"",
     .cache_mark = R"(,"cache_control":{"type":"ephemeral"})",
@@ -57,7 +60,7 @@ const Envelope kEnvelope = envelope();
 
 }  // namespace
 
-const Format kDashScope = {
+extern const Format kDashScope = {
     .info = {Dialect::DashScope, "dashscope", "DashScope's (Qwen) chat completions",
              "text, thinking, image, audio (wav, mp3), video, tool use, tool result",
              "a list, one message, a request, an answer"},
@@ -68,6 +71,10 @@ const Format kDashScope = {
     .names_results = true,
     .hints_used = kIsAnswer,
     .traits = &kRow.traits,
+    .like = &kOpenAI,
+    .words = &dashscope::kAnswerWords,
+    .signs = dashscope::kSigns,
+    .check_rules = rules::check_dashscope,
 };
 
 }  // namespace parley::dialect

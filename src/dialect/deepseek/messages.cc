@@ -1,6 +1,8 @@
 // DeepSeek speaks OpenAI's dialect (see chat.h), with thinking in "reasoning_content", which it wants back
 // beside calls.
 #include "dialect/core/writer_helpers.h"
+#include "dialect/deepseek/parts.h"
+#include "dialect/deepseek/tables.h"
 #include "dialect/openai/chat.h"
 
 namespace parley::dialect {
@@ -18,7 +20,8 @@ constexpr ChatRow kRow = {
                .speaker_name = SpeakerName::Field,
                .thinks_alone = false,
                .thinks_in_all = true,
-               .thinking_member = "reasoning_content"},
+               .thinking_member = "reasoning_content",
+               .settings = deepseek::kSettingLimits},
     .thinking = "reasoning_content",
     .thinking_with_calls = true,
     .no_content = "\"\"",
@@ -28,7 +31,7 @@ const Envelope kEnvelope = chat_envelope<Dialect::DeepSeek>();
 
 }  // namespace
 
-const Format kDeepSeek = {
+extern const Format kDeepSeek = {
     .info = {Dialect::DeepSeek, "deepseek", "DeepSeek's chat completions",
              "text, thinking, image, tool use, tool result", "a list, one message, a request, an answer"},
     .read_message = read_chat_message,
@@ -38,6 +41,10 @@ const Format kDeepSeek = {
     .names_results = true,
     .hints_used = kIsAnswer,
     .traits = &kRow.traits,
+    .like = &kOpenAI,
+    .words = &deepseek::kAnswerWords,
+    .signs = deepseek::kSigns,
+    .check_rules = rules::check_deepseek,
 };
 
 }  // namespace parley::dialect

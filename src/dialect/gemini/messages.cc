@@ -24,7 +24,9 @@
 #include "dialect/core/outcome.h"
 #include "dialect/core/writer_helpers.h"
 #include "dialect/gemini/names.h"
+#include "dialect/gemini/parts.h"
 #include "dialect/gemini/schema.h"
+#include "dialect/gemini/tables.h"
 
 namespace parley::dialect {
 namespace {
@@ -248,6 +250,8 @@ constexpr ProviderTraits kTraits = {
     .names_media = true,
     .types_urls = true,
     .ends_with_user = true,
+    .writes_call_ids = false,
+    .settings = gemini::kSettingLimits,
 };
 
 constexpr std::string_view kSentinel = "skip_thought_signature_validator";
@@ -539,9 +543,23 @@ constexpr std::string_view kAsText[] = {"/parts/*/functionResponse/response", "/
                                         "/parts/*/inline_data/data",
                                         "/parts/*/functionResponse/parts/*/inlineData/data"};
 
+// A signature comes with an empty text, as it may be the last part of a stream.
+bool has_signature(const Json& wire) {
+  const Json parts = with_usual_names(wire).get("parts").value_or(Json());
+  return std::ranges::any_of(parts.elements(), [](const Json& part) {
+    return !part.get("thoughtSignature").value_or(Json()).as_string().value_or(Text()).empty();
+  });
+}
+
+constexpr StreamFormat kStream = {.framing = FramingKind::Sse,
+                                  .decoder = gemini_decoder,
+                                  .encoder = gemini_encoder,
+                                  .has_raw_media = true,
+                                  .chunks_are_answers = true};
+
 }  // namespace
 
-const Format kGemini = {
+extern const Format kGemini = {
     .info = {Dialect::Gemini, "gemini", "Google's Gemini (generateContent)",
              "text, thinking (its own), image, audio, video, document, tool use, tool result",
              "a list, one message, a request, an answer"},
@@ -554,6 +572,13 @@ const Format kGemini = {
     .hints_used = kNamesSpeakers | kIsFirst | kIsAnswer,
     .traits = &kTraits,
     .as_text = kAsText,
+    .words = &gemini::kAnswerWords,
+    .stream = &kStream,
+    .signs = gemini::kSigns,
+    .opaque_blocks = gemini::kOpaqueBlocks,
+    .failures = gemini::kFailures,
+    .check_rules = rules::check_gemini,
+    .has_signature = has_signature,
 };
 
 }  // namespace parley::dialect

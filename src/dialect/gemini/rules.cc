@@ -4,7 +4,8 @@
 #include <string>
 #include <unordered_set>
 
-#include "dialect/rules/families.h"
+#include "dialect/gemini/parts.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
 #include "parley/media/media_type.h"
 
@@ -275,6 +276,6 @@ class Gemini {
 
 }  // namespace
 
-void check_gemini(Report& report, const Json& document, Dialect) { Gemini(report).run(document); }
+void check_gemini(Report& report, const Json& document) { Gemini(report).run(document); }
 
 }  // namespace parley::rules

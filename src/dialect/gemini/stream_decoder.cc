@@ -21,6 +21,7 @@
 
 #include "dialect/core/writer_helpers.h"
 #include "dialect/gemini/partial_arguments.h"
+#include "dialect/gemini/parts.h"
 
 namespace parley::dialect {
 namespace {

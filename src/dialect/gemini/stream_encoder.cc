@@ -3,6 +3,7 @@
 #include "dialect/core/stream_encoder.h"
 
 #include "dialect/core/writer_helpers.h"
+#include "dialect/gemini/parts.h"
 
 namespace parley::dialect {
 namespace {

@@ -1,6 +1,8 @@
 // Moonshot (Kimi) speaks OpenAI's dialect (see chat.h), with thinking in "reasoning_content", which it wants
 // back beside calls, and video by URL. It refuses empty texts.
 #include "dialect/core/writer_helpers.h"
+#include "dialect/moonshot/parts.h"
+#include "dialect/moonshot/tables.h"
 #include "dialect/openai/chat.h"
 
 namespace parley::dialect {
@@ -20,7 +22,8 @@ constexpr ChatRow kRow = {
                .refuses_empty_text = true,
                .thinks_alone = false,
                .forces_or_thinks = true,
-               .thinking_member = "reasoning_content"},
+               .thinking_member = "reasoning_content",
+               .settings = moonshot::kSettingLimits},
     .thinking = "reasoning_content",
     .thinking_with_calls = true,
     .no_content = "null",
@@ -30,7 +33,7 @@ const Envelope kEnvelope = chat_envelope<Dialect::Moonshot>();
 
 }  // namespace
 
-const Format kMoonshot = {
+extern const Format kMoonshot = {
     .info = {Dialect::Moonshot, "moonshot", "Moonshot's (Kimi) chat completions",
              "text, thinking, image, video, tool use, tool result",
              "a list, one message, a request, an answer"},
@@ -42,6 +45,10 @@ const Format kMoonshot = {
     .names_results = true,
     .hints_used = kIsAnswer,
     .traits = &kRow.traits,
+    .like = &kOpenAI,
+    .words = &moonshot::kAnswerWords,
+    .failures = moonshot::kFailures,
+    .check_rules = rules::check_moonshot,
 };
 
 }  // namespace parley::dialect

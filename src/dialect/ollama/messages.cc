@@ -13,6 +13,8 @@
 #include "dialect/core/arrange.h"
 #include "dialect/core/outcome.h"
 #include "dialect/core/writer_helpers.h"
+#include "dialect/ollama/parts.h"
+#include "dialect/ollama/tables.h"
 #include "dialect/openai/chat.h"
 #include "json/walk.h"
 #include "parley/media/base64.h"
@@ -170,6 +172,8 @@ constexpr ProviderTraits kTraits = {
     .tool_name = {.any_character = true, .most_bytes = 1024},
     .carries = carries,
     .thinking = Thinking::Plain,
+    .writes_call_ids = false,
+    .needs_messages = false,  // a request without them loads the model
 };
 
 class Writer {
@@ -323,9 +327,12 @@ constexpr Envelope kEnvelope = {.locations = kLocations,
                                 .read_answer = read_answer,
                                 .no_message = R"({"role":"assistant","content":""})"};
 
+constexpr StreamFormat kStream = {
+    .framing = FramingKind::Lines, .decoder = ollama_decoder, .encoder = ollama_encoder};
+
 }  // namespace
 
-const Format kOllama = {
+extern const Format kOllama = {
     .info = {Dialect::Ollama, "ollama", "Ollama's chat",
              "text, thinking, image (inline), tool use, tool result",
              "a list, one message, a request, an answer"},
@@ -336,6 +343,11 @@ const Format kOllama = {
     .names_results = true,
     .hints_used = kNamesSpeakers,
     .traits = &kTraits,
+    .words = &ollama::kAnswerWords,
+    .stream = &kStream,
+    .signs = ollama::kSigns,
+    .failures = ollama::kFailures,
+    .check_rules = rules::check_ollama,
 };
 
 }  // namespace parley::dialect

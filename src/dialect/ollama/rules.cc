@@ -2,8 +2,9 @@
 // does not say.
 #include <array>
 
-#include "dialect/rules/families.h"
+#include "dialect/ollama/parts.h"
 #include "dialect/rules/pairs.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
 #include "parley/media/base64.h"
 
@@ -103,6 +104,6 @@ class Ollama {
 
 }  // namespace
 
-void check_ollama(Report& report, const Json& document, Dialect) { Ollama(report).run(document); }
+void check_ollama(Report& report, const Json& document) { Ollama(report).run(document); }
 
 }  // namespace parley::rules

@@ -10,6 +10,8 @@
 
 #include <vector>
 
+#include "dialect/ollama/parts.h"
+
 namespace parley::dialect {
 namespace {
 

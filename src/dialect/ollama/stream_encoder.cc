@@ -2,6 +2,7 @@
 // written. All texts of a message are one content, as are all its thoughts.
 #include "dialect/core/stream_encoder.h"
 
+#include "dialect/ollama/parts.h"
 #include "parley/base/clock.h"
 
 namespace parley::dialect {

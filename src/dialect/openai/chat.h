@@ -21,6 +21,8 @@
 
 namespace parley::dialect {
 
+extern const Format kOpenAI;
+
 struct ChatRow {
   ProviderTraits traits;
   std::string_view thinking = {};        // the member for thinking; none if it is never sent back
@@ -52,7 +54,6 @@ Envelope chat_envelope() {
           .write_tools = write_chat_tools,
           .read_tools = read_chat_tools,
           .lists_allowed_tools = true,
-          .has_custom_tools = kDialect == Dialect::OpenAI,
           .fit_name = [](std::string_view name) { return fitted_name(name, kChatName); },
           .settings = kChatSettings,
           .write_answer = [](json::Writer& out,

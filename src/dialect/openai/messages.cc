@@ -2,6 +2,8 @@
 // preference line is {"input": {"messages": [...]}, "preferred_output": [...], "non_preferred_output":
 // [...]}.
 #include "dialect/openai/chat.h"
+#include "dialect/openai/parts.h"
+#include "dialect/openai/tables.h"
 
 namespace parley::dialect {
 namespace {
@@ -15,15 +17,24 @@ constexpr ChatRow kRow = {
                .has_refusals = true,
                .has_custom_tools = true,
                .marks = Marks::Parts,
-               .ends_with_user = true},
+               .ends_with_user = true,
+               .settings = openai::kSettingLimits},
     .cache_mark = R"(,"prompt_cache_breakpoint":{"mode":"explicit"})",
 };
 
-const Envelope kEnvelope = chat_envelope<Dialect::OpenAI>();
+Envelope envelope() {
+  Envelope envelope = chat_envelope<Dialect::OpenAI>();
+  envelope.has_custom_tools = true;
+  return envelope;
+}
+const Envelope kEnvelope = envelope();
+
+constexpr StreamFormat kStream = {
+    .framing = FramingKind::Sse, .decoder = openai_decoder, .encoder = openai_encoder};
 
 }  // namespace
 
-const Format kOpenAI = {
+extern const Format kOpenAI = {
     .info = {Dialect::OpenAI, "openai", "OpenAI's Chat Completions, and fine-tuning files",
              "text, image, audio (wav, mp3), document (pdf), tool use, tool result",
              "a list, one message, a request, an answer"},
@@ -34,6 +45,12 @@ const Format kOpenAI = {
     .names_results = true,
     .hints_used = kIsAnswer,
     .traits = &kRow.traits,
+    .words = &openai::kAnswerWords,
+    .stream = &kStream,
+    .signs = openai::kSigns,
+    .opaque_blocks = openai::kOpaqueBlocks,
+    .files = &openai::kFiles,
+    .check_rules = rules::check_openai,
 };
 
 }  // namespace parley::dialect

@@ -1,7 +1,10 @@
-// OpenAI's Chat Completions (C1 to C7), and what DeepSeek, Moonshot and DashScope ask beyond them (D1 to D3).
+// OpenAI's Chat Completions (C1 to C7). What DeepSeek, Moonshot and DashScope ask beyond them is in their
+// folders.
+#include "dialect/openai/rules.h"
+
 #include <array>
 
-#include "dialect/rules/families.h"
+#include "dialect/openai/parts.h"
 #include "dialect/rules/pairs.h"
 #include "dialect/rules/text.h"
 
@@ -30,29 +33,16 @@ constexpr Rule kAudioFormat = {"c7_audio_format", kError, "audio is wav or mp3"}
 constexpr Rule kAudioUrl = {"c7_audio_url", kError, "audio is given as base64, not by a URL"};
 constexpr Rule kAudioId = {"c7_audio_id", kError, "the assistant's audio is named by its id, not given"};
 
-constexpr Rule kDeepSeekReasoning = {"d1_missing_reasoning", kError,
-                                     "with thinking on, a message with calls carries 'reasoning_content'"};
-constexpr Rule kMoonshotReasoning = {"d2_missing_reasoning", kError, kDeepSeekReasoning.sentence};
-constexpr Rule kMoonshotEmptyMessage = {"d2_empty_message", kError,
-                                        "an assistant's message without calls must not be empty"};
-constexpr Rule kMoonshotEmptyText = {"d2_empty_text", kError, "a text block must not be empty"};
-constexpr Rule kMoonshotEmptyContent = {"d2_empty_text", kWarning, "the content may be refused: it is empty"};
-constexpr Rule kMoonshotForced = {"d2_forced_tool", kError, "with thinking on, no tool can be forced"};
-constexpr Rule kMoonshotSchema = {"d2_schema_type", kWarning, "a schema needs a 'type' everywhere"};
-constexpr Rule kDashScopeNull = {"d3_null_content", kWarning,
-                                 "models that see images want a 'content' that is not null"};
-constexpr Rule kResultBlocks = {"d_result_blocks", kWarning, "the content of a result is a string here"};
-
 constexpr Layout kLayout = {"messages", "role", "choices", "message"};
 
 class Chat {
  public:
-  Chat(Report& report, Dialect dialect)
-      : report_(report), dialect_(dialect), pairs_(report, kPairs), marks_(report, kCacheMarks, 4) {}
+  Chat(Report& report, const ChatRules& rules)
+      : report_(report), rules_(rules), pairs_(report, kPairs), marks_(report, kCacheMarks, 4) {}
 
   void run(const Json& document) {
     Json body = document;
-    if (dialect_ == Dialect::DashScope) body = native_body(document);
+    if (rules_.has_native_form) body = native_body(document);
     const Talk talk = find_talk(report_, body, kLayout);
     is_whole_ = talk.is_whole;
     request(talk.around);
@@ -61,9 +51,11 @@ class Chat {
   }
 
  private:
-  bool is(Dialect dialect) const { return dialect_ == dialect; }
+  void add(const Rule* rule, const Json& where) {
+    if (rule != nullptr) report_.add(*rule, where);
+  }
 
-  // DashScope's own form has the messages in "input" or "output" and what goes with them in "parameters".
+  // A native form has the messages in "input" or "output" and what goes with them in "parameters".
   Json native_body(const Json& document) {
     if (!document.is_object()) return document;
     const Object object(report_, document);
@@ -85,9 +77,9 @@ class Chat {
       is_thinking_ = Object(report_, *thinking).word("type").view() == "enabled";
     }
     const Json* choice = around.find("tool_choice");
-    if (choice != nullptr && is(Dialect::Moonshot) && is_thinking_ &&
+    if (choice != nullptr && is_thinking_ &&
         (choice->is_object() || around.word("tool_choice").view() == "required")) {
-      report_.add(kMoonshotForced, *choice);
+      add(rules_.forced_tool, *choice);
     }
     const Json* tools = around.get("tools", kList);
     if (tools == nullptr) return;
@@ -107,7 +99,7 @@ class Chat {
       report_.add(kLongDescription, *description);
     }
     const Json* parameters = spec.get("parameters", kObject);
-    if (parameters != nullptr && is(Dialect::Moonshot)) schema(*parameters);
+    if (parameters != nullptr && rules_.schema_type != nullptr) schema(*parameters);
   }
 
   // The schema and those of its properties.
@@ -116,12 +108,12 @@ class Chat {
       return object.has("type") || object.has("anyOf") || object.has("$ref");
     };
     const Object object(report_, parameters);
-    if (!object.members().empty() && !says_type(object)) report_.add(kMoonshotSchema, parameters);
+    if (!object.members().empty() && !says_type(object)) report_.add(*rules_.schema_type, parameters);
     const Json* properties = object.get("properties", kObject);
     if (properties == nullptr) return;
     for (const Json::Member& property : properties->members()) {
       if (property.value.is_object() && !says_type(Object(report_, property.value))) {
-        report_.add(kMoonshotSchema, property.value);
+        report_.add(*rules_.schema_type, property.value);
       }
     }
   }
@@ -160,8 +152,7 @@ class Chat {
     const auto id = message.need_string("tool_call_id");
     if (id && is_whole_) pairs_.result(*message.find("tool_call_id"), id);
     const Json* content = message.find("content");
-    const bool takes_strings = is(Dialect::DeepSeek) || is(Dialect::Moonshot);
-    if (takes_strings && content != nullptr && content->is_array()) report_.add(kResultBlocks, *content);
+    if (content != nullptr && content->is_array()) add(rules_.result_blocks, *content);
   }
 
   void assistant(const Object& message) {
@@ -170,13 +161,12 @@ class Chat {
     const bool is_empty_list = content != nullptr && content->is_array() && content->elements().empty();
     const bool has_content = content != nullptr && !is_empty_list;
     if (!has_calls && !has_content && !message.has("refusal") && !message.has("audio")) {
-      report_.add(is(Dialect::Moonshot) ? kMoonshotEmptyMessage : kEmptyMessage, message.json());
+      report_.add(rules_.empty_message != nullptr ? *rules_.empty_message : kEmptyMessage, message.json());
     }
     const bool is_empty_text = content != nullptr && content->is_string() && message.word("content").empty();
-    if (is(Dialect::Moonshot) && is_empty_text && !has_calls) report_.add(kMoonshotEmptyMessage, *content);
+    if (is_empty_text && !has_calls) add(rules_.empty_answer, *content);
     const bool lacks_reasoning = has_calls && is_thinking_ && !message.has("reasoning_content");
-    if (lacks_reasoning && is(Dialect::DeepSeek)) report_.add(kDeepSeekReasoning, message.json());
-    if (lacks_reasoning && is(Dialect::Moonshot)) report_.add(kMoonshotReasoning, message.json());
+    if (lacks_reasoning) add(rules_.missing_reasoning, message.json());
     message.get("refusal", kString);
     message.get("reasoning_content", kString);
     if (const Json* audio = message.get("audio", kObject)) {
@@ -189,13 +179,12 @@ class Chat {
     message.get("function_call", kObject);
     const Json* list = message.get("tool_calls", kList);
     if (list == nullptr) return message.has("function_call");
-    const std::size_t most = is(Dialect::OpenAI) ? 40 : 64;
     bool has_any = false;
     each_object(report_, *list, [&](const Object& call) {
       has_any = true;
       const auto id = call.need_string("id");
       if (id) pairs_.call(call.json(), id);
-      if (id && characters(*id) > most) report_.add(kLongId, *call.find("id"));
+      if (id && characters(*id) > rules_.most_id) report_.add(kLongId, *call.find("id"));
       const bool is_custom = call.word("type").view() == "custom";
       const Json* inside = call.need(is_custom ? "custom" : "function", kObject);
       if (inside == nullptr) return;
@@ -212,28 +201,27 @@ class Chat {
 
   void content(const Object& message, std::string_view role) {
     const bool is_assistant = role == "assistant";
-    if (is(Dialect::DashScope) && !message.has("content")) {
-      report_.add(kDashScopeNull, message.json());
+    if (rules_.null_content != nullptr && !message.has("content")) {
+      report_.add(*rules_.null_content, message.json());
       return;
     }
     // Tools stand for the content of a system message that brings them along.
-    const bool brings_tools = is(Dialect::Moonshot) && message.has("tools");
+    const bool brings_tools = rules_.system_brings_tools && message.has("tools");
     const bool is_optional = is_assistant || role == "function" || brings_tools;
     const Json* content =
         is_optional ? message.get("content", kString | kList) : message.need("content", kString | kList);
     if (content == nullptr) return;
     if (content->is_string()) {
       const bool is_empty = !is_assistant && message.word("content").empty();
-      if (is(Dialect::Moonshot) && is_empty) report_.add(kMoonshotEmptyContent, *content);
+      if (is_empty) add(rules_.empty_content, *content);
       return;
     }
     each_block(report_, *content, [&](const Object& block) { this->block(block, role); });
   }
 
   void block(const Object& block, std::string_view role) {
-    const std::string_view mark = is(Dialect::DashScope) ? "cache_control" : "prompt_cache_breakpoint";
-    const bool is_marked = is(Dialect::OpenAI) || is(Dialect::DashScope);
-    if (is_marked && block.has(mark)) marks_.count(*block.find(mark));
+    const std::string_view mark = rules_.cache_mark;
+    if (!mark.empty() && block.has(mark)) marks_.count(*block.find(mark));
     if (is_native_) {
       block.get("text", kString);
       return;
@@ -243,15 +231,14 @@ class Chat {
     if (is_one_of(type, kMedia) && role != "user") report_.add(kMediaRole, block.json());
     if (type == "text") {
       const auto text = block.need_string("text");
-      if (text && text->empty() && is(Dialect::Moonshot))
-        report_.add(kMoonshotEmptyText, *block.find("text"));
+      if (text && text->empty()) add(rules_.empty_text, *block.find("text"));
     } else if (type == "refusal") {
       block.need("refusal", kString);
     } else if (type == "image_url") {
       if (const Json* image = block.need("image_url", kObject)) Object(report_, *image).need_string("url");
     } else if (type == "input_audio") {
       if (const Json* audio = block.need("input_audio", kObject)) this->audio(Object(report_, *audio));
-    } else if (type == "file" && !is(Dialect::DeepSeek)) {
+    } else if (type == "file" && rules_.has_files) {
       block.need("file", kObject);
     }
   }
@@ -260,7 +247,7 @@ class Chat {
 
   void audio(const Object& audio) {
     const auto data = audio.need_string("data");
-    if (is(Dialect::DashScope)) return;  // It takes URLs and more formats.
+    if (rules_.takes_any_audio) return;
     const auto format = audio.need_string("format");
     if (format && format->view() != "wav" && format->view() != "mp3") {
       report_.add(kAudioFormat, *audio.find("format"));
@@ -272,7 +259,7 @@ class Chat {
   }
 
   Report& report_;
-  Dialect dialect_;
+  const ChatRules& rules_;
   Pairs pairs_;
   Counter marks_;
   bool is_whole_ = false;
@@ -282,8 +269,13 @@ class Chat {
 
 }  // namespace
 
-void check_chat(Report& report, const Json& document, Dialect dialect) {
-  Chat(report, dialect).run(document);
+void check_chat(Report& report, const Json& document, const ChatRules& rules) {
+  Chat(report, rules).run(document);
+}
+
+void check_openai(Report& report, const Json& document) {
+  static constexpr ChatRules kRules = {.most_id = 40, .cache_mark = "prompt_cache_breakpoint"};
+  check_chat(report, document, kRules);
 }
 
 }  // namespace parley::rules

@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "dialect/openai/parts.h"
+
 namespace parley::dialect {
 namespace {
 

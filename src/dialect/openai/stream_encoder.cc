@@ -2,6 +2,9 @@
 // of a message are one content, as are all its thoughts.
 #include "dialect/core/stream_encoder.h"
 
+#include "dialect/core/arrange.h"
+#include "dialect/openai/parts.h"
+
 namespace parley::dialect {
 namespace {
 
@@ -46,8 +49,9 @@ class OpenAIEncoder : public Encoder {
     open.is_written = true;
   }
 
-  // Those who imitate OpenAI have no custom tools: the text for one is an argument, when it is whole.
-  bool is_custom_here(const OpenBlock& open) const { return open.is_custom && dialect() == Dialect::OpenAI; }
+  // Servers that imitate OpenAI have no custom tools: the text for one is an argument, when it is whole.
+  bool is_custom_here(const OpenBlock& open) const { return open.is_custom && traits().has_custom_tools; }
+  const ProviderTraits& traits() const { return *format_of(dialect()).traits; }
 
   void put_arguments(const OpenBlock& open, std::string_view text) {
     const bool is_custom = is_custom_here(open);
@@ -72,9 +76,9 @@ class OpenAIEncoder : public Encoder {
       return;
     }
     const bool is_thinking = open.type == BlockType::Thinking;
-    const bool is_refusal = open.is_refusal && dialect() == Dialect::OpenAI;
+    const bool is_refusal = open.is_refusal && traits().has_refusals;
     if (open.is_refusal && !is_refusal) note_refusal();
-    if (is_thinking && dialect() == Dialect::OpenAI) {
+    if (is_thinking && traits().thinking == Thinking::Never) {
       return drop("thinking_dropped", Severity::Minor, "the dialect has no place for thinking");
     }
     open.is_written = true;

@@ -402,9 +402,16 @@ void write_group(Draft& draft, std::span<const Message> group) {
   Writer(draft, whole).write();
 }
 
+constexpr Sign kSigns[] = {
+    {.of = SignOf::Message, .rank = 90, .member = "base64_image"},
+    {.of = SignOf::Message, .rank = 110, .member = "tool_calls", .when = SignWhen::OutsideRequest},
+    {.of = SignOf::Message, .rank = 110, .member = "tool_call_id", .when = SignWhen::OutsideRequest},
+    {.of = SignOf::Fallback, .rank = 0, .when = SignWhen::OutsideRequest},
+};
+
 }  // namespace
 
-const Format kOpenManus = {
+extern const Format kOpenManus = {
     .info = {Dialect::OpenManus, "openmanus", "OpenManus' Message",
              "text, image (one, inline), tool use, tool result", "a list, one message, a dumped Memory"},
     .read_message = read_message,
@@ -412,6 +419,7 @@ const Format kOpenManus = {
     .write_group = write_group,
     .is_plain = true,
     .has_documents = false,
+    .signs = kSigns,
 };
 
 }  // namespace parley::dialect

@@ -20,6 +20,8 @@
 #include "dialect/core/outcome.h"
 #include "dialect/core/writer_helpers.h"
 #include "dialect/format.h"
+#include "dialect/otel/parts.h"
+#include "dialect/otel/tables.h"
 #include "json/compact.h"
 #include "parley/media/data_url.h"
 
@@ -410,7 +412,7 @@ constexpr std::string_view kAsText[] = {"/parts/*/response"};
 
 }  // namespace
 
-const Format kOTel = {
+extern const Format kOTel = {
     .info = {Dialect::OTel, "otel", "OpenTelemetry GenAI messages",
              "text, thinking, image, audio, video, document, tool use, tool result",
              "a list, one message, {\"gen_ai.input.messages\": [...]}, {\"gen_ai.output.messages\": [...]}"},
@@ -421,6 +423,10 @@ const Format kOTel = {
     .names_results = true,
     .is_plain = true,
     .as_text = kAsText,
+    .words = &otel::kAnswerWords,
+    .signs = otel::kSigns,
+    .opaque_blocks = otel::kOpaqueBlocks,
+    .check_rules = rules::check_otel,
 };
 
 }  // namespace parley::dialect

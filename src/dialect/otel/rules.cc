@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "dialect/rules/families.h"
+#include "dialect/otel/parts.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
 #include "parley/media/data_url.h"
 
@@ -118,6 +119,6 @@ class OTel {
 
 }  // namespace
 
-void check_otel(Report& report, const Json& document, Dialect) { OTel(report).run(document); }
+void check_otel(Report& report, const Json& document) { OTel(report).run(document); }
 
 }  // namespace parley::rules

@@ -379,9 +379,24 @@ constexpr Envelope kEnvelope = {.locations = kLocations,
                                 .write_answer = write_answer,
                                 .read_answer = read_answer};
 
+constexpr Sign kSigns[] = {
+    {.of = SignOf::Document, .rank = 0, .member = "parley"},
+    {.of = SignOf::Message, .rank = 0, .member = "wire_role"},
+    {.of = SignOf::Message, .rank = 0, .member = "extra"},
+    {.of = SignOf::Block, .rank = 40, .member = "type", .value = "raw"},
+    {.of = SignOf::Block, .rank = 40, .member = "arguments"},
+    {.of = SignOf::Block, .rank = 40, .member = "is_error"},
+    {.of = SignOf::Block,
+     .rank = 80,
+     .member = "type",
+     .value = "document",
+     .when = SignWhen::OutsideRequest},
+    {.of = SignOf::Rest, .rank = 20, .when = SignWhen::OutsideRequest},
+};
+
 }  // namespace
 
-const Format kParley = {
+extern const Format kParley = {
     .info = {Dialect::Parley, "parley", "Parley's canonical form, complete", "all",
              "a list, one message, {\"parley\": 1, \"messages\": [...]}"},
     .read_message = read_message,
@@ -389,6 +404,7 @@ const Format kParley = {
     .write_group = write_group,
     .envelope = kEnvelope,
     .carries_broken_history = true,
+    .signs = kSigns,
 };
 
 }  // namespace parley::dialect

@@ -5,11 +5,9 @@
 #include <set>
 #include <string>
 
-#include "dialect/anthropic/thinking_limits.h"
 #include "dialect/core/arrange.h"
 #include "dialect/core/envelope.h"
 #include "dialect/core/patch.h"
-#include "dialect/core/setting_limits.h"
 #include "dialect/core/write.h"
 #include "dialect/core/writer_helpers.h"
 #include "parley/media/data_url.h"
@@ -322,7 +320,7 @@ class Fitter {
     }
     Json wire = wire_envelope(*document, false);
     if (document->dialect() == tag(format_.info.dialect)) return wire;
-    if (document->dialect() != tag(Dialect::Parley)) return std::nullopt;
+    if (document->dialect() != tag(kCanonical)) return std::nullopt;
     const auto patch = wire.get("extra").value_or(Json()).get(to_string(format_.info.dialect));
     if (!patch) return std::nullopt;
     return patched(natural_envelope(conversation_, format_.info.dialect), *patch);
@@ -333,57 +331,28 @@ class Fitter {
     const std::size_t before = notes_.size();
     declare_server_tools(envelope);
     if (!envelope) return;
-    need_max_tokens(envelope);
+    if (traits_.fit_request != nullptr) envelope = traits_.fit_request(*envelope, notes_);
     settle_thinking(envelope);
     if (notes_.size() != before) set_envelope(conversation, *envelope);
   }
 
-  // Converse refuses a history with calls without tools, also with calls of tools that it runs itself.
+  // Some providers refuse a history with calls of tools that they ran themselves, unless they are declared.
   void declare_server_tools(std::optional<Json>& envelope) {
-    if (format_.info.dialect != Dialect::Converse || !conversation_.tools().empty()) return;
-    const std::set<std::string> names = server_tools();
+    if (traits_.server_tools == nullptr || !conversation_.tools().empty()) return;
+    const std::set<std::string> names = traits_.server_tools(messages_);
     const Arena* document = conversation_.document().get();
     const bool is_request = document != nullptr && conversation_.frame_is_intact() &&
                             document->shape() == DocumentShape::Envelope &&
-                            (envelope || document->dialect() == tag(Dialect::Parley));
+                            (envelope || document->dialect() == tag(kCanonical));
     if (names.empty() || !is_request) return;
     const Json natural = natural_envelope(conversation_, format_.info.dialect);
     if (!envelope) envelope = natural;
-    if (!envelope->at("/toolConfig/tools").value_or(Json()).elements().empty()) return;
-    json::Writer w;
-    w.begin_array();
-    for (const Json& tool : natural.at("/toolConfig/tools").value_or(Json()).elements()) w.value(tool);
-    for (const std::string& name : names) {
-      w.begin_object().key("systemTool").begin_object().key("name").string(said(name));
-      w.end_object().end_object();
-    }
-    envelope = with_value(*envelope, "/toolConfig/tools", w.end_array().take());
+    auto declared = traits_.with_server_tools(*envelope, natural, names);
+    if (!declared) return;
+    envelope = std::move(declared);
     notes_.push_back(
         {"tools_added", Severity::Info, std::nullopt, std::nullopt, to_string(format_.info.dialect), "minted",
          "the history calls tools of the provider that are not declared; they are declared by name"});
-  }
-
-  // The names of the tools that Converse ran itself.
-  std::set<std::string> server_tools() const {
-    std::set<std::string> names;
-    for (const Message& message : messages_) {
-      const Arena& arena = Arena::of(message);
-      for (const BlockRecord& block : arena.blocks(Arena::record_of(message))) {
-        if (block.type != BlockType::Raw || !raw_belongs_to(arena, block, Dialect::Converse)) continue;
-        const auto name = arena.value(block.raw_value()).at("/toolUse/name").value_or(Json()).as_string();
-        if (name && !name->empty()) names.insert(name->str());
-      }
-    }
-    return names;
-  }
-
-  // What names its model is to be sent, and is refused without a limit.
-  void need_max_tokens(std::optional<Json>& envelope) {
-    if (format_.info.dialect != Dialect::Anthropic || known(*envelope, "max_tokens")) return;
-    if (!known(*envelope, "model") && !known(*envelope, "anthropic_version")) return;
-    const auto thinks = envelope->at("/thinking/budget_tokens").value_or(Json()).as_int64();
-    const std::int64_t beside = std::clamp<std::int64_t>(thinks.value_or(0), 0, kMostBudget);
-    envelope = with_value(*envelope, "/max_tokens", minted_max_tokens(format_.info.dialect, notes_, beside));
   }
 
   void settle_thinking(std::optional<Json>& envelope) {
@@ -403,7 +372,7 @@ class Fitter {
       about_envelope("tool_choice_downgraded", "while the model thinks no tool can be forced; it may choose");
       free_choice(*envelope);
     }
-    envelope = within_thinking(*envelope, format_.info.dialect, notes_);
+    if (traits_.fit_thinking != nullptr) envelope = traits_.fit_thinking(*envelope, notes_);
   }
 
   Settings settings_of(const Json& envelope) const {
@@ -456,7 +425,7 @@ class Fitter {
   void set_envelope(Conversation& conversation, const Json& envelope) const {
     const Arena& document = *conversation_.document();
     Json whole = envelope;
-    if (document.dialect() == tag(Dialect::Parley)) {
+    if (document.dialect() == tag(kCanonical)) {
       const Json wire = wire_envelope(document, false);
       const auto patch = diff(natural_envelope(conversation_, format_.info.dialect), envelope);
       const Json kept = patch.value_or(Json::trusted(Text(R"({"in":{}})")));

@@ -5,10 +5,10 @@
 #include <set>
 #include <string>
 
+#include "dialect/core/arrange.h"
 #include "dialect/core/write.h"
 #include "dialect/core/writer_helpers.h"
 #include "dialect/format.h"
-#include "dialect/gemini/names.h"
 #include "dialect/repair/provider_limits.h"
 #include "dialect/repair/settle.h"
 #include "dialect/repair/unique_ids.h"
@@ -74,7 +74,7 @@ class Repairer {
 
   void note(std::string_view code, Severity severity, std::string_view action, Spot spot, Text detail) {
     const DialectTag tag = Arena::of(messages_[spot.message]).dialect();
-    const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
+    const std::string_view origin = to_string(tag == 0 ? dialect::kCanonical : static_cast<Dialect>(tag));
     notes_.push_back({code, severity, spot.message, spot.block, origin, action, std::move(detail)});
   }
 
@@ -307,7 +307,7 @@ Repairing repaired_history(const Conversation& conversation, const RepairOptions
 // the message out by itself.)
 bool is_lost_to(const Message& message, Dialect target) {
   const bool is_provider = dialect::format_of(target).traits != nullptr;
-  if (is_provider || target == Dialect::Parley || dialect::is_wire_of(message, target)) return false;
+  if (is_provider || target == dialect::kCanonical || dialect::is_wire_of(message, target)) return false;
   if (message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult})) return false;
   const std::vector<Json> dicts = to_dicts(message, target);
   return std::ranges::all_of(dicts, [&](const Json& dict) {
@@ -325,22 +325,21 @@ bool only_thinks(const Message& message) {
 
 // A message of the role tool without a result is a user's where it would be read as a result.
 bool is_no_result(const Message& message, const RepairOptions& options) {
-  return options.history && options.target && *options.target != Dialect::Parley &&
+  return options.history && options.target && *options.target != dialect::kCanonical &&
          message.role() == Role::Tool && !dialect::is_wire_of(message, *options.target) &&
          !message.has_content_blocks({BlockType::ToolResult});
 }
 
-// The message is a signature that goes back to Gemini, which sends it with an empty text, as it may be the
-// last part of a stream.
+// The message has a signature that goes back to its provider.
 bool is_signature(const Message& message, const std::optional<Dialect>& target) {
-  if (target && *target != Dialect::Gemini && *target != Dialect::Parley) return false;
-  const bool is_wire = dialect::is_wire_of(message, Dialect::Gemini);
-  const auto patch = is_wire ? std::nullopt : dialect::stored_patch(message, Dialect::Gemini);
-  const auto wire = is_wire ? message.wire() : patch ? patch->get("is") : std::nullopt;
-  if (!wire) return false;
-  const Json parts = dialect::with_usual_names(*wire).get("parts").value_or(Json());
-  return std::ranges::any_of(parts.elements(), [](const Json& part) {
-    return !part.get("thoughtSignature").value_or(Json()).as_string().value_or(Text()).empty();
+  return std::ranges::any_of(dialect::formats(), [&](const dialect::Format* format) {
+    const Dialect origin = format->info.dialect;
+    if (format->has_signature == nullptr) return false;
+    if (target && *target != origin && *target != dialect::kCanonical) return false;
+    const bool is_wire = dialect::is_wire_of(message, origin);
+    const auto patch = is_wire ? std::nullopt : dialect::stored_patch(message, origin);
+    const auto wire = is_wire ? message.wire() : patch ? patch->get("is") : std::nullopt;
+    return wire && format->has_signature(*wire);
   });
 }
 
@@ -350,15 +349,17 @@ Repairing repaired_empty(const Conversation& conversation, const RepairOptions& 
   Repairing out{conversation, {}};
   const std::span<const Message> messages = conversation.messages();
   const bool is_refused = options.target && dialect::format_of(*options.target).refuses_empty;
+  const auto* traits = options.target ? dialect::format_of(*options.target).traits : nullptr;
+  const bool keeps_empty = traits != nullptr && traits->keeps_empty_answers;
   std::vector<Message> kept;
   kept.reserve(messages.size());
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const bool is_model = messages[i].role() == Role::Assistant;
     const DialectTag tag = Arena::of(messages[i]).dialect();
-    const std::string_view origin = to_string(tag == 0 ? Dialect::Parley : static_cast<Dialect>(tag));
-    // The rules of a target decide about its own (settle.h): an item of Responses may have been stored.
-    const bool is_own = options.target && dialect::is_wire_of(messages[i], *options.target) &&
-                        (!is_model || *options.target == Dialect::Responses);
+    const std::string_view origin = to_string(tag == 0 ? dialect::kCanonical : static_cast<Dialect>(tag));
+    // The rules of a target decide about its own (settle.h).
+    const bool is_own =
+        options.target && dialect::is_wire_of(messages[i], *options.target) && (!is_model || keeps_empty);
     const bool is_empty = options.history && !is_own && dialect::says_nothing(messages[i]) &&
                           !is_signature(messages[i], options.target);
     const bool is_lost = options.history && options.target && is_model && !is_empty &&
@@ -462,7 +463,7 @@ Repairing repair_once(const Conversation& conversation, const RepairOptions& opt
 }  // namespace
 
 Repairing repair(const Conversation& conversation, const RepairOptions& options) {
-  if (!options.history || !options.target || *options.target == Dialect::Parley) {
+  if (!options.history || !options.target || *options.target == dialect::kCanonical) {
     return repair_straight(conversation, options);
   }
   Repairing repairing = repair_once(conversation, options);

@@ -85,11 +85,13 @@ class Settler {
     if (!document) return;
     findings_ = check_rules(*document, target_);
     std::erase_if(findings_, [](const Finding& finding) { return finding.level != FindingLevel::Error; });
-    has_messages_ = !is_provider() || !is_empty(*document);
+    has_messages_ = !needs_messages() || !is_empty(*document);
   }
 
-  // A provider answers messages. (Ollama takes none: it loads the model.)
-  bool is_provider() const { return format_of(target_).traits != nullptr && target_ != Dialect::Ollama; }
+  bool needs_messages() const {
+    const ProviderTraits* traits = format_of(target_).traits;
+    return traits != nullptr && traits->needs_messages;
+  }
 
   bool is_empty(const Json& document) const {
     const auto reading = read(document.text(), target_, {.limits = kNoLimits});
@@ -113,7 +115,8 @@ class Settler {
   std::set<std::size_t> calls_without_ids() const {
     std::set<std::size_t> own;
     bool has_other = false;
-    const bool writes_none = target_ == Dialect::Gemini || target_ == Dialect::Ollama;
+    const ProviderTraits* traits = format_of(target_).traits;
+    const bool writes_none = traits != nullptr && !traits->writes_call_ids;
     for (std::size_t i = 0; i < messages_.size() && !writes_none; ++i) {
       if (!has_made_up_ids(messages_[i])) continue;
       if (is_own(i)) own.insert(i);

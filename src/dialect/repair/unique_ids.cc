@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "dialect/core/arrange.h"
 #include "dialect/core/write.h"
 #include "message/arena.h"
 #include "message/edit.h"
@@ -111,8 +112,8 @@ class IdGiver {
 }  // namespace
 
 bool finds_calls_by_id(Dialect target) {
-  constexpr std::array kTargets = {Dialect::Responses, Dialect::Anthropic, Dialect::Converse};
-  return std::ranges::find(kTargets, target) != kTargets.end();
+  const ProviderTraits* traits = format_of(target).traits;
+  return traits != nullptr && traits->finds_calls_by_id;
 }
 
 bool shares_ids_in_a_step(std::span<const Message> messages) {

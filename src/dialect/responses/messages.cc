@@ -20,6 +20,8 @@
 #include "dialect/core/outcome.h"
 #include "dialect/core/writer_helpers.h"
 #include "dialect/openai/chat.h"
+#include "dialect/responses/parts.h"
+#include "dialect/responses/tables.h"
 
 namespace parley::dialect {
 namespace {
@@ -294,6 +296,9 @@ constexpr ProviderTraits kTraits = {
     .has_custom_tools = true,
     .marks = Marks::Parts,
     .ends_with_user = true,
+    .finds_calls_by_id = true,
+    .keeps_empty_answers = true,
+    .settings = responses::kSettingLimits,
 };
 
 // A raw block is an item of its own, or one of the parts of a message. What readers know as an item is never
@@ -672,9 +677,12 @@ constexpr Envelope kEnvelope = {
 // of the tool, and one of the others as the arguments.
 constexpr std::string_view kAsText[] = {"/type", "/arguments", "/action", "/actions", "/operation", "/input"};
 
+constexpr StreamFormat kStream = {
+    .framing = FramingKind::Sse, .decoder = responses_decoder, .encoder = responses_encoder};
+
 }  // namespace
 
-const Format kResponses = {
+extern const Format kResponses = {
     .info = {Dialect::Responses, "responses", "OpenAI's Responses",
              "text, thinking (its own), image, document, tool use, tool result",
              "a list of items, one item, a request, an answer"},
@@ -686,6 +694,13 @@ const Format kResponses = {
     .hints_used = kNamesSpeakers | kIsAnswer,
     .traits = &kTraits,
     .as_text = kAsText,
+    .provider = &kOpenAI,
+    .words = &responses::kAnswerWords,
+    .stream = &kStream,
+    .signs = responses::kSigns,
+    .opaque_blocks = responses::kOpaqueBlocks,
+    .files = &responses::kFiles,
+    .check_rules = rules::check_responses,
 };
 
 }  // namespace parley::dialect

@@ -4,7 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "dialect/rules/families.h"
+#include "dialect/responses/parts.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
 
 namespace parley::rules {
@@ -255,6 +256,6 @@ class Responses {
 
 }  // namespace
 
-void check_responses(Report& report, const Json& document, Dialect) { Responses(report).run(document); }
+void check_responses(Report& report, const Json& document) { Responses(report).run(document); }
 
 }  // namespace parley::rules

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <array>
 
+#include "dialect/responses/parts.h"
+
 namespace parley::dialect {
 namespace {
 

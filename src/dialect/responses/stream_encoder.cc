@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "dialect/responses/parts.h"
+
 namespace parley::dialect {
 namespace {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "dialect/core/writer_helpers.h"
+#include "dialect/sharegpt/parts.h"
 #include "dialect/sharegpt/sharegpt.h"
 #include "parley/media/data_url.h"
 
@@ -368,10 +369,15 @@ constexpr Envelope kEnvelope = {.locations = kLocations,
                                 .write_media = write_media,
                                 .json_text = "tools"};
 
+constexpr Sign kSigns[] = {
+    {.of = SignOf::Document, .rank = 10, .member = "conversations", .value = "["},
+    {.of = SignOf::Message, .rank = 20, .member = "from"},
+};
+
 }  // namespace
 }  // namespace sharegpt
 
-const Format kShareGPT = {
+extern const Format kShareGPT = {
     .info = {Dialect::ShareGPT, "sharegpt", "ShareGPT files for fine-tuning (LLaMA-Factory)",
              "text, thinking, image, audio, video, tool use, tool result",
              "a list, one message, {\"conversations\": [...]}"},
@@ -385,6 +391,8 @@ const Format kShareGPT = {
     .hints_used = kIsFirst,
     .has_documents = false,
     .complete = [](Reader& reader, const Json& request) { sharegpt::Binder(reader, request).run(); },
+    .signs = sharegpt::kSigns,
+    .check_rules = rules::check_sharegpt,
 };
 
 }  // namespace parley::dialect

@@ -2,8 +2,9 @@
 #include <array>
 #include <string>
 
-#include "dialect/rules/families.h"
+#include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
+#include "dialect/sharegpt/parts.h"
 
 namespace parley::rules {
 namespace {
@@ -123,6 +124,6 @@ class ShareGpt {
 
 }  // namespace
 
-void check_sharegpt(Report& report, const Json& document, Dialect) { ShareGpt(report).run(document); }
+void check_sharegpt(Report& report, const Json& document) { ShareGpt(report).run(document); }
 
 }  // namespace parley::rules
