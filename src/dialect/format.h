@@ -36,7 +36,7 @@ inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
 enum WriteHint : std::uint8_t {
   kIsBroken = 1,       // for `parley`: the wire's dialect would refuse the history, or such an answer
   kMayBeJoined = 2,    // for `parley`: the wire's dialect would write it with the one before
-  kIsLast = 4,         // nothing stands behind it
+  kIsLast = 4,         // nothing stands after it
   kNamesSpeakers = 8,  // several users speak, so that their names matter
   kIsFirst = 16,       // nothing was written before it
   kIsAnswer = 32,      // it is what a model answered, not what is sent back to it
@@ -124,7 +124,7 @@ struct Envelope {
   // The tools, as members of the request, with names that fit; null if there is no place for them.
   void (*write_tools)(json::Writer& out, std::span<const Tool> tools, const Settings& settings) = nullptr;
   Result<std::vector<Tool>> (*read_tools)(const Json& request) = nullptr;
-  bool messages_last = false;        // behind the tools and the settings
+  bool messages_last = false;        // after the tools and the settings
   bool lists_allowed_tools = false;  // a choice may name several tools, or one that need not be called
   bool has_custom_tools = false;     // tools that take any text
   std::string (*fit_name)(std::string_view name) = nullptr;     // of a tool, as it is declared

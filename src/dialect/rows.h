@@ -109,7 +109,7 @@ enum class OpaqueKind : std::uint8_t {
   CacheMark
 };
 
-// A block is told by its type, or by the member that holds it. '*' stands for any beginning.
+// A block is identified by its type, or by the member that holds it. '*' stands for any beginning.
 struct OpaqueBlock {
   std::string_view name;
   OpaqueKind kind;

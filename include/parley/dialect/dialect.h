@@ -96,7 +96,7 @@ struct WriteOptions {
 };
 
 struct Writing {
-  Text text;  // the document, without a newline of ours behind it
+  Text text;  // the document, without a newline of ours after it
   std::vector<Note> notes;
 };
 

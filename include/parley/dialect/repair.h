@@ -1,4 +1,4 @@
-// Repair makes a broken history whole: every call answered once, right behind it, and no result without a
+// Repair makes a broken history whole: every call answered once, right after it, and no result without a
 // call. What was changed is noted.
 //
 // The rules, in order:
@@ -24,7 +24,7 @@
 //   9  Thinking that its maker wants back signed, and that is not, is left out (thinking_dropped).
 //  10  Where the model thinks, DeepSeek wants thinking in every message of the assistant and Moonshot beside
 //      calls: what has none gets one that is empty (thinking_minted).
-//  11  If the target does not go on with the assistant's last message, a user says "Continue."
+//  11  If the target does not continue with the assistant's last message, a user says "Continue."
 //      (prefill_unsupported). This is for requests that name a model: lines of files for training do not.
 //  12  If thinking is on by "thinking": {"type": "enabled"}, and the step whose calls were answered last, or
 //      that the assistant said last, starts without thinking, it is switched off where that is refused
@@ -32,8 +32,8 @@
 //      (tool_choice_downgraded), the limit of tokens is raised above the budget for thinking, and other
 //      sampling than the default is left out (setting_clamped).
 //  13  For a target, what an assistant says around results in one message becomes messages of their own
-//      (message_split), who asks for tools is an assistant, and a tool's message without a result a user's
-//      (role_mapped).
+//      (message_split), a message that asks for tools is an assistant's, and a tool's message without a
+//      result a user's (role_mapped).
 //  14  What was read in the target's own dialect and its rules refuse (rules.h) is written anew, only that
 //      message if that is enough (message_rewritten, frame_rewritten); a block that is refused then is left
 //      out (raw_dropped).
@@ -64,7 +64,7 @@ namespace parley {
 struct RepairOptions {
   bool history = true;                 // all rules; without it a history that is broken stays as it is
   bool complete_pending = false;       // rule 5 for the last step, too
-  std::optional<Dialect> target = {};  // who is to take it: rules 7 and following
+  std::optional<Dialect> target = {};  // the dialect that takes it: rules 7 and following
 };
 
 struct Repairing {

@@ -11,7 +11,7 @@
 // `parley` are no providers' formats and have no rules; AgentScope's are what its formatters do not take.
 //
 // An error is what a server refuses; a warning is what some server or model refuses, or what was seen to be
-// refused only at second hand. The codes, each behind the rule it belongs to:
+// refused only at second hand. The codes, each after the rule it belongs to:
 //
 //   All
 //     error    wrong_shape             a known member has a type it cannot have
@@ -65,7 +65,7 @@
 //
 //   anthropic
 //     error    a1_missing_result       the user's next message has no result for a call
-//     error    a1_late_result          a result stands behind other blocks
+//     error    a1_late_result          a result stands after other blocks
 //     warning  a1_split_results        the results of a step stand in several messages
 //     error    a2_orphan_result        a result answers no call of the message before
 //     error    a2_server_result        the result of a server's tool without its call before
@@ -78,7 +78,7 @@
 //     error    a6_empty_text           a text is empty
 //     error    a6_blank_text           no text of the message is more than whitespace
 //     error    a6_empty_content        a message is empty that is not a last one of the assistant
-//     warning  a6_trailing_space       the last text of the assistant, to go on from, ends in whitespace
+//     warning  a6_trailing_space       the last text of the assistant, to continue from, ends in whitespace
 //     warning  a7_first_role           the first message is not the user's
 //     error    a7_no_messages          there is no message
 //     error    a8_unsigned_thinking    thinking without signature (before the last request: a warning)

@@ -6,15 +6,15 @@
 //   S1  The same bytes give the same events, wherever they are cut.
 //   S2  There is exactly one terminal event (Done, Truncated or Failed), and it is the last one; finish()
 //   gives
-//       it if the stream did not. What follows the provider's own end on the wire is passed over.
+//       it if the stream did not. What follows the provider's own end on the wire is ignored.
 //   S3  A delta and an end name a block that was started. A block ends once; only a delta that replaces comes
-//       behind its end.
+//       after its end.
 //   S4  A block that has ended is whole. Done ends all blocks; Truncated and Failed end none.
 //   S5  A chunk that is not strict JSON or not UTF-8, or has a known member of the wrong type, gives Failed
 //       and no other event.
 //   S6  Every text is UTF-8 and every Json is one; half a surrogate pair becomes U+FFFD.
 //   S7  What is not understood is kept: unknown events, and choices beyond the first, as Unknown; blocks of
-//       unknown types as Raw. Unknown members of what is understood are passed over.
+//       unknown types as Raw. Unknown members of what is understood are ignored.
 //
 // One thread at a time each.
 #pragma once
@@ -179,7 +179,7 @@ class StreamWriter {
 };
 
 // The events of a message that is there already, its texts in deltas of up to `delta_bytes` bytes. Blocks
-// that no stream has (media, results) are passed over, each with a note.
+// that no stream has (media, results) are left out, each with a note.
 std::vector<Note> to_events(const Message& message, const Outcome& outcome, const OnStreamEvent& on_event,
                             std::size_t delta_bytes = 64);
 

@@ -31,7 +31,7 @@ constexpr Rule kBlankText = {"a6_blank_text", kError, "the message has no text t
 constexpr Rule kEmptyContent = {"a6_empty_content", kError,
                                 "only a last message of the assistant may be empty"};
 constexpr Rule kTrailingSpace = {"a6_trailing_space", kWarning,
-                                 "the text that the model goes on with must not end in whitespace"};
+                                 "the text that the model continues must not end in whitespace"};
 constexpr Rule kFirstRole = {"a7_first_role", kWarning, "the first message is the user's"};
 constexpr Rule kNoMessages = {"a7_no_messages", kError, "at least one message is required"};
 constexpr Rule kUnsigned = {"a8_unsigned_thinking", kError, "thinking goes back with its signature"};

@@ -8,9 +8,9 @@
 //         | {"toolResult": {"toolUseId", "status": "success"|"error", "content": [block or {"json": any}]}}
 //         | {"cachePoint": {"type": "default", "ttl": "5m"|"1h"}}, which marks the block before it
 //
-// Written in that order. A block is told by its one member; blocks of all other kinds (guard content, sources
-// in a bucket, calls with the type "server_tool_use" and their results) are kept as they are. JSON in a
-// result is read as its text, a document made of text as its bytes. Roles alternate; all results of a step
+// Written in that order. A block is identified by its one member; blocks of all other kinds (guard content,
+// sources in a bucket, calls with the type "server_tool_use" and their results) are kept as they are. JSON in
+// a result is read as its text, a document made of text as its bytes. Roles alternate; all results of a step
 // are the first blocks of the next user message.
 #include <algorithm>
 #include <array>

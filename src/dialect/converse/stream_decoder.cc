@@ -174,7 +174,7 @@ class ConverseDecoder : public Decoder {
     while (!held_.empty()) say_held(held_.begin()->first);
   }
 
-  // The usage comes behind the end of the message, or not at all.
+  // The usage comes after the end of the message, or not at all.
   void eof() override { is_finished_ ? done() : truncated(); }
 
   Slice text_, input_, thinking_, signature_, redacted_, stop_reason_, usage_, whole_;

@@ -105,7 +105,7 @@ bool Accumulator::is_cut(std::uint64_t number, const Growing& growing) const {
 
 // Nothing for a raw block whose JSON never came.
 std::optional<Block> Accumulator::block_of(Growing& growing) const {
-  // Deltas are UTF-8 each (S6), and so is their sum; events that nobody read might be anything.
+  // Deltas are UTF-8 each (S6), and so is their sum; events from elsewhere might be anything.
   const auto text_of = [](std::string& bytes) {
     return is_utf8(bytes) ? Text::adopt(std::move(bytes)).value_or(Text()) : Text::repaired(bytes);
   };

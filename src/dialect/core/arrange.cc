@@ -234,12 +234,12 @@ class Arranger {
   void remind(Piece& text) {
     draft_.notes.push_back({"system_as_text", Severity::Minor, text.position, text.index,
                             to_string(draft_.target), "moved",
-                            "a system message behind the first is written as a user's reminder"});
+                            "a system message after the first is written as a user's reminder"});
     text.made = "<system-reminder>\\n" + std::string(text.text()) + "\\n</system-reminder>";
     text.block = nullptr;
   }
 
-  // System messages stand behind what a user said, and before the assistant or at the end: behind all of the
+  // System messages stand after what a user said, and before the assistant or at the end: after all of the
   // group, which ends there.
   void place_held(const Message& message) {
     if (held_.empty()) return;
@@ -249,7 +249,7 @@ class Arranger {
     if (has_user && last->pieces.back().position > held_.front().position) {
       draft_.notes.push_back({"order_changed", Severity::Info, held_.front().position, std::nullopt,
                               to_string(draft_.target), "moved",
-                              "system messages stand behind what the user says"});
+                              "system messages are moved after what the user says"});
     }
     if (!has_user) {
       for (Piece& text : held_) remind(text);
@@ -265,8 +265,8 @@ class Arranger {
                       (traits_.thinking == Thinking::Signed && is_signed);
     if (fits) {
       if (traits_.thinking == Thinking::Plain && block.signature().present() && !is_own) {
-        draft_.note("signature_dropped", Severity::Minor, "dropped", "a signature goes to its maker only",
-                    index);
+        draft_.note("signature_dropped", Severity::Minor, "dropped",
+                    "a signature is sent only to the provider that made it", index);
       }
       add(piece(Piece::Kind::Thinking, block, index));
       return;
@@ -274,7 +274,7 @@ class Arranger {
     const bool never = traits_.thinking == Thinking::Never;
     draft_.note("thinking_dropped", is_own ? Severity::Info : Severity::Minor, "dropped",
                 never ? Text("the provider takes no thinking back")
-                      : Text("thinking goes to its maker only, with its signature"),
+                      : Text("thinking is sent only to the provider that made it, with its signature"),
                 index);
   }
 
@@ -509,7 +509,7 @@ class Arranger {
     Piece made{Piece::Kind::Text, turns_.front().pieces.front().arena, nullptr, 0, draft_.position};
     made.made = "(conversation continues)";
     draft_.note("user_added", Severity::Info, "minted",
-                "a user must speak first; a message says that the conversation goes on");
+                "a user must speak first; a message says that the conversation continues");
     turns_.insert(turns_.begin(), Turn{Role::User, turns_.front().message, {}});
     turns_.front().pieces.push_back(std::move(made));
   }

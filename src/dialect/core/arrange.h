@@ -8,7 +8,7 @@
 //   G1  Every piece can be written by a dialect with these traits as it is.
 //   G2  Within a turn, results come first, and calls last.
 //   G3  What is left out, moved or replaced has a note.
-//   G4  Media that a result cannot hold stand in a user's turn behind all results of the step, and the result
+//   G4  Media that a result cannot hold stand in a user's turn after all results of the step, and the result
 //       says so in their place.
 //
 // Pure functions; safe from any thread.
@@ -31,7 +31,7 @@ enum class Thinking : std::uint8_t {
   Never,   // the provider takes none back
   Signed,  // only its own, with its signature
   Own,     // only its own
-  Plain,   // anybody's, as text
+  Plain,   // of any provider, as text
 };
 
 enum class Results : std::uint8_t {
@@ -42,7 +42,7 @@ enum class Results : std::uint8_t {
 
 enum class SpeakerName : std::uint8_t { Field, Prefix };
 
-// Which blocks may have the mark of a cache behind them.
+// Which blocks may have the mark of a cache after them.
 enum class Marks : std::uint8_t {
   None,
   Parts,    // texts and media of users and of the system
@@ -69,7 +69,7 @@ struct ProviderTraits {
   bool has_error_flag = false;
   bool error_takes_media = true;    // a result that is an error may hold media
   bool refuses_empty_text = false;  // and texts of white space only
-  bool has_system_messages = true;  // behind the first message, too
+  bool has_system_messages = true;  // after the first message, too
   bool opens_with_user = false;     // the first message is a user's
   bool is_prefilled = false;        // the last message may be an assistant's, without white space at its end
   bool ends_in_thinking = true;     // an assistant's message may
@@ -81,15 +81,15 @@ struct ProviderTraits {
   bool has_refusals = false;        // a text may be one
   bool has_custom_tools = false;    // which take any text
   Marks marks = Marks::None;
-  bool ends_with_user = false;                     // it does not go on with what the assistant said last
+  bool ends_with_user = false;                     // it does not continue with what the assistant said last
   std::string_view thinking_switch = "/thinking";  // where a request switches thinking on: a JSON Pointer
   bool forces_or_thinks = false;                   // while that is on, no tool can be forced
-  bool steps_think_first = false;  // while that is on, a step that goes on starts with thinking
+  bool steps_think_first = false;  // while that is on, a step that continues starts with thinking
   bool thinks_in_all = false;      // where it thinks once, every message of the assistant has thinking,
   std::string_view thinking_member = {};  // and this member says it; else those with calls have it
   std::span<const MediaLimit> limits = {};
   bool finds_calls_by_id = false;    // calls of one conversation must not share an id
-  bool writes_call_ids = true;       // else calls and results are told by their order
+  bool writes_call_ids = true;       // else calls and results are identified by their order
   bool needs_messages = true;        // a request without messages is refused
   bool keeps_empty_answers = false;  // an answer that says nothing may have been stored
   const SettingLimits& settings = kNoSettingLimits;
@@ -131,13 +131,13 @@ struct Turn {
   std::vector<Piece> pieces;
 };
 
-// The message is an assistant's: who asks for tools is one, whatever the message says.
+// The message is an assistant's: a message that asks for tools is one, whatever the message says.
 bool is_assistants(const Message& message);
 
 // Arranges a group of messages. Notes go to the draft.
 std::vector<Turn> arrange(Draft& draft, const ProviderTraits& traits, std::span<const Message> group);
 
-// How many of the messages make one group: parts of one step, results whose media move behind them all, and
+// How many of the messages make one group: parts of one step, results whose media move after them all, and
 // messages of one role if the provider joins results to them.
 std::size_t group_by(const ProviderTraits& traits, std::span<const Message> rest);
 

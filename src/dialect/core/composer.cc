@@ -197,7 +197,7 @@ void Composer::flush() {
 
 void Composer::comma() {
   if (count_++ == 0) return;
-  // Behind what was just written, so that groups written one behind the other stay together.
+  // After what was just written, so that groups written one after the other stay together.
   if (out_.size() != 0) {
     out_.raw(',');
   } else {

@@ -69,9 +69,9 @@ class Composer {
   void put_own_document(const Arena& document);
   void put_messages();
   std::size_t group_size(std::size_t from);
-  // Messages that stood one behind the other in one document are copied with what stood between them.
+  // Messages that stood one after the other in one document are copied with what stood between them.
   std::size_t put_run(std::size_t from);
-  // Fragments that were written one behind the other are put with the commas between them, all at once.
+  // Fragments that were written one after the other are put with the commas between them, all at once.
   void put_fragment(const Fragment& kept);
   void end_run();
   bool put_kept(std::size_t i, std::size_t size);
@@ -87,8 +87,8 @@ class Composer {
   // document was read.
   bool is_in_settings(const Envelope& envelope, std::string_view place, const Json& wire) const;
   void put_envelope();
-  // The envelope with the messages in it, for who looks for the outcome of an answer: OpenTelemetry has its
-  // finish in the message.
+  // The envelope with the messages in it, for code that looks for the outcome of an answer: OpenTelemetry has
+  // its finish in the message.
   Json with_messages(const Json& around, const MessagesLocation& place) const;
   // What a user says, if that is all there is; as spelled.
   std::optional<std::string_view> only_text() const;

@@ -98,7 +98,7 @@ Result<Dialect> detect(std::string_view document, const ReadOptions& options) {
   for (const Json& message : messages) {
     if (const auto told = told_by_message(message, is_request)) return *told;
   }
-  return *told_by(SignOf::Fallback, all, is_request);
+  return told_by(SignOf::Fallback, all, is_request).value_or(dialect::kCanonical);
 }
 
 }  // namespace parley

@@ -1,11 +1,12 @@
 // Reads errors of providers. Where they say what:
 //
-//   OpenAI and compatible   {"error":{"message","type","param","code"}}          x-request-id
-//   Responses, streams      {"type":"error","code","message"} or {"response":{"error":{"code","message"}}}
-//   Anthropic               {"type":"error","error":{"type","message","details":{"error_code"}},"request_id"}
-//   Gemini                  {"error":{"code":429,"message","status","details":[...]}}, or a list with that in
-//   it Ollama                  {"error":"text"} Bedrock                 {"message"} with the name in
-//   x-amzn-errortype or "__type" DashScope               {"code","message","request_id"}
+//   - OpenAI and compatible: {"error":{"message","type","param","code"}}, x-request-id
+//   - Responses, in streams: {"type":"error","code","message"} or {"response":{"error":{"code","message"}}}
+//   - Anthropic: {"type":"error","error":{"type","message","details":{"error_code"}},"request_id"}
+//   - Gemini: {"error":{"code":429,"message","status","details":[...]}}, or a list with that in it
+//   - Ollama: {"error":"text"}
+//   - Bedrock: {"message"} with the name in x-amzn-errortype or "__type"
+//   - DashScope: {"code","message","request_id"}
 //
 // Gateways mix these, so all places are looked at whatever the dialect; the rows then say what was meant.
 #include "parley/dialect/failure.h"
@@ -209,7 +210,7 @@ Said read_body(const Json& body) {
   for (const std::string_view place : {"/message", "/Message", "/detail", "/error"}) {
     if (!said.message) said.message = string_at(error, place);
   }
-  // OpenRouter passes on what the provider behind it said, as the text it was.
+  // OpenRouter passes on what the provider said, as the text it was.
   if (auto raw = string_at(error, "/metadata/raw")) said.message = said.message.value_or("") + ": " + *raw;
   said.overflow.limit = count_at(error, "/n_ctx");
   said.overflow.prompt = count_at(error, "/n_prompt_tokens");
@@ -276,7 +277,7 @@ Overflow overflow_of(FailureKind kind, const Said& said) {
 
 // ---- Waiting
 
-// A number that is not negative, and what stands behind it.
+// A number that is not negative, and what stands after it.
 std::optional<double> number_before(std::string_view& text) {
   double value = 0;
   if (text.empty() || text[0] < '0' || text[0] > '9') return std::nullopt;  // from_chars takes "inf" too

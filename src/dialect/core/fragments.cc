@@ -29,7 +29,7 @@ bool are_first_of_one(std::span<const Message> messages) {
   return true;
 }
 
-// The messages behind the first are those that the fragment was written with.
+// The messages after the first are those that the fragment was written with.
 bool is_of(const Fragment& fragment, std::span<const Message> group) {
   if (fragment.others.size() + 1 != group.size()) return false;
   for (std::size_t k = 1; k < group.size(); ++k) {

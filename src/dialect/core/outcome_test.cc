@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "dialect/format.h"
+
 namespace parley::dialect {
 namespace {
 
@@ -165,6 +167,14 @@ TEST(Usage, OfAbsurdSizeStaysInRange) {
           R"({"inputTokens":9223372036854775807,"cacheReadInputTokens":9223372036854775807,"cacheWriteInputTokens":9223372036854775807})")
           .value();
   EXPECT_EQ(read_usage(Dialect::Converse, json).input, 18446744073709551615U);
+}
+
+TEST(Usage, OfEveryDialectFitsIntoTheReader) {
+  for (const Format* format : formats()) {
+    std::size_t sums = format->words == nullptr ? 0 : format->words->sums.size();
+    if (format->like != nullptr) sums += format->like->words->sums.size();
+    EXPECT_LE(sums, UsageReader::kSums) << format->info.name;
+  }
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ struct BlockTable {
   std::string_view foreign_member;
   std::string_view foreign_dialect;
   bool kind_by_media_type = false;  // media blocks are images, audio, ... by what their source says
-  bool untagged = false;            // a block without a type is told by the member it has
+  bool untagged = false;            // a block without a type is identified by the member it has
 };
 
 // A dialect's own name for a role. An odd one is read but not what the dialect's writer says.
@@ -96,7 +96,8 @@ class Reader {
   // Each takes the value at the cursor, or fails with WrongType naming `member`.
   bool string(Slice& out, std::string_view member);
   bool string_or_null(Slice& out, std::string_view member);
-  // A string that may be a data URL, which is told by its first bytes as they are spelled: escapes there go.
+  // A string that may be a data URL, which is identified by its first bytes as they are spelled: escapes
+  // there go.
   bool media(Slice& out, std::string_view member);
   void unescape_media(Slice& media);
   bool object_or_null(Slice& out, std::string_view member);
@@ -171,7 +172,7 @@ class Reader {
   Slice whole() const { return document_; }
   std::shared_ptr<Arena> seal(json::Buffer buffer, DialectTag dialect);
 
-  // A string the wire does not have, spelled. Its offset is behind the document.
+  // A string the wire does not have, spelled. Its offset is after the document.
   Slice mint(std::string_view spelled);
   // JSON as a text: a string is the text it spells, any other value the text that spells it.
   Slice text_of(Slice value);
@@ -243,7 +244,7 @@ class Reader {
   Waiting waiting_;
   bool has_asked_ = false;  // in this message
   std::size_t made_ids_ = 0;
-  std::size_t taken_ids_ = 0;  // the number behind all that ids of the document have
+  std::size_t taken_ids_ = 0;  // the number after all that ids of the document have
   bool nested_ = false;        // inside a result: its blocks hold no further results
 };
 

@@ -119,7 +119,7 @@ void Decoder::wire_error(const Json& error, std::string_view kind) {
 }
 
 // Bare JSON in a stream of events is how some servers report errors. Any other line that is no event is
-// passed over, as the standard has it.
+// ignored, as the standard has it.
 void Decoder::stray(std::string_view lines) {
   auto json = Json::parse(lines, limits_);
   if (!json) return;

@@ -102,7 +102,7 @@ class Decoder {
   void open(std::uint64_t block, BlockType type, const Text& id = {}, const Text& name = {},
             BlockTraits traits = {});
   bool is_open(std::uint64_t block) { return find(block) != nullptr; }
-  // A delta of a block, which is started if need be. An empty one is none; one that does not fit the
+  // A delta of a block, which is started if need be. An empty one is ignored; one that does not fit the
   // type of its block fails the stream.
   void delta(std::uint64_t block, BlockType type, stream::DeltaKind kind, std::string_view text,
              bool replaces = false);

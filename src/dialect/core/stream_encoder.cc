@@ -74,7 +74,8 @@ void Encoder::write(const stream::Delta& delta) {
   OpenBlock& open = found->second;
   if (delta.kind == stream::DeltaKind::Signature) {
     if (is_own()) open.signature = delta.text;
-    if (!is_own()) drop("signature_dropped", Severity::Minor, "a signature goes back to its maker only");
+    if (!is_own())
+      drop("signature_dropped", Severity::Minor, "a signature is sent only to the provider that made it");
     return;
   }
   if (delta.replaces) open.text.clear();

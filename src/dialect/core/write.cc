@@ -100,7 +100,7 @@ std::optional<Message> read_again(const Json& wire, Dialect dialect) {
   return *std::move(message);
 }
 
-// Results may have their names from the calls before them, and who they answer.
+// Results may have their names from the calls before them, and what they answer.
 std::vector<Block> without_result_names(const Message& message) {
   std::vector<Block> blocks = message.blocks();
   for (Block& block : blocks) {
@@ -238,7 +238,7 @@ void note_lost_members(Draft& draft, const Message& message) {
   if (is_wire_of(message, kCanonical)) note_other_patches(draft, message);
 }
 
-// Notes what goes where nobody knows of it: refusals are texts, cache marks nothing.
+// Notes what a dialect without refusals and cache marks loses: refusals are texts, marks are dropped.
 void note_plain(Draft& draft, std::span<const Message> group) {
   for (std::size_t k = 0; k < group.size(); ++k) {
     Draft each{draft.target, draft.out, draft.notes, draft.position + k};

@@ -351,7 +351,7 @@ bool loses_name(const Arena& arena, const MessageRecord& message) {
 }
 
 void note_identity(Draft& draft, const Arena& arena, const MessageRecord& message, bool name) {
-  // A message built here has an id and a time nobody asked for; only what was said can be lost.
+  // A message built here has a made-up id and time; only what was said can be lost.
   const bool built = arena.dialect() == 0;
   const bool has_metadata =
       message.metadata.present() && arena.bytes(message.metadata).find('"') != std::string_view::npos;
@@ -422,7 +422,7 @@ void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& mess
 
 bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target) {
   const Slice value = raw.raw_value();
-  if (!value.present() || !arena.bytes(value).starts_with('{')) return false;  // nobody's block
+  if (!value.present() || !arena.bytes(value).starts_with('{')) return false;  // of no dialect
   if (raw.raw_dialect().present()) return arena.bytes(raw.raw_dialect()) == to_string(target);
   return arena.dialect() == tag(target);
 }
@@ -458,7 +458,7 @@ bool says_more(const Message& message) {
 std::string made_up_id(std::size_t number) { return std::string(kMadeUp) + std::to_string(number); }
 
 std::optional<std::size_t> number_of_made_up(std::string_view id) {
-  constexpr std::size_t kMostDigits = 18;  // nobody makes up more
+  constexpr std::size_t kMostDigits = 18;  // no made-up id has more
   if (!id.starts_with(kMadeUp)) return std::nullopt;
   id.remove_prefix(kMadeUp.size());
   std::size_t number = 0;

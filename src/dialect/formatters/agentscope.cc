@@ -171,7 +171,7 @@ Result<void> Traversal::chat(std::size_t first, std::size_t end) {
   return {};
 }
 
-// Results are written before the rest of their message, and what is promoted from them behind it.
+// Results are written before the rest of their message, and what is promoted from them after it.
 Result<void> Traversal::message(bool is_first) {
   Turn turn{.role = to_string(record().wire_role), .name = *string(record().name), .is_first = is_first};
   bool has_results = false;
@@ -283,7 +283,7 @@ Result<void> Traversal::remember(const BlockRecord& result) {
   return {};
 }
 
-// Writes what is promoted, the last one first, as the original inserts each right behind the message.
+// Writes what is promoted, the last one first, as the original inserts each right after the message.
 Result<void> Traversal::promote() {
   for (; !promotions_.empty(); promotions_.pop_back()) {
     const Promotion& promotion = promotions_.back();

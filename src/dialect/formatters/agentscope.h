@@ -66,7 +66,7 @@ struct Run {
     std::string value;  // the text, or the part as JSON
   };
   std::vector<Item> items = {};
-  json::Writer images = {};  // where media stand behind the text
+  json::Writer images = {};  // where media stand after the text
   json::Writer audios = {};
 };
 
@@ -77,7 +77,7 @@ struct Provider {
   std::uint8_t carries = kNone;   // the media that are written
   std::uint8_t promotes = kNone;  // the media in results that the formatter can promote
   std::string_view promoted_contents = {};
-  bool promotes_at_once = false;  // else behind the message that holds the result
+  bool promotes_at_once = false;  // else after the message that holds the result
   bool writes_name = false;       // of a message
   bool drops_own_audio = false;   // the assistant's
   bool images_apart = false;      // media are no parts of the content

@@ -10,7 +10,7 @@
 namespace parley::dialect {
 
 // What base64.b64encode(base64.b64decode(text)) makes; nothing if it raises an exception. Python passes over
-// every character outside the alphabet and whatever stands behind the padding.
+// every character outside the alphabet and whatever stands after the padding.
 std::optional<std::string> python_base64(std::string_view text);
 
 // The scheme that urllib.parse.urlparse() finds, as spelled; "" if there is none.

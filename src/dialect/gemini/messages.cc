@@ -9,10 +9,10 @@
 // A response is written as {"output": string} or {"error": string}. One of these alone is read as what it
 // holds, any other response as the text of its JSON.
 //
-// Written in that order. A part is told by its data; parts of all other kinds (code, server tools) are kept
-// as they are. The role may be missing, ids too; names are read in snake case as well. All results of a step
-// are one user message that holds nothing else. A signature without thinking belongs to the call or the text
-// behind it. The first call of a step needs a signature in the current turn: where there is none, the
+// Written in that order. A part is identified by its data; parts of all other kinds (code, server tools) are
+// kept as they are. The role may be missing, ids too; names are read in snake case as well. All results of a
+// step are one user message that holds nothing else. A signature without thinking belongs to the call or the
+// text after it. The first call of a step needs a signature in the current turn: where there is none, the
 // sentinel that the provider documents is written, in every turn, because it does no harm in older ones and a
 // request then begins like the one before it.
 #include <algorithm>
@@ -156,7 +156,7 @@ constexpr auto kParts = std::to_array<BlockRule>({
 });
 constexpr BlockTable kTable = {kParts, {}, "", "", false, true};
 
-// The text of the response, and media behind it.
+// The text of the response, and media after it.
 bool read_result(Reader& r, BlockRecord& result) {
   if (r.cursor.peek() != '{') return r.wrong_type("functionResponse", "an object");
   BlockRecord media;
@@ -280,7 +280,7 @@ class Writer {
   }
 
  private:
-  // A signature without thinking is that of the call or the text behind it (stream.h): the provider wants it
+  // A signature without thinking is that of the call or the text after it (stream.h): the provider wants it
   // where it was.
   static bool is_for_next(std::span<const Piece> pieces) {
     const Piece& piece = pieces.front();
@@ -323,7 +323,7 @@ class Writer {
     }
   }
 
-  // An id that a reader made up is nobody's.
+  // An id that a reader made up is not written.
   void put_own_id(const Piece& piece) {
     const Slice id = piece.block->id();
     if (!id.present() || is_made_up(piece.arena->bytes(id))) return;

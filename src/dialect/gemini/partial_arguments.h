@@ -5,7 +5,7 @@
 //   elements
 //
 // Texts at one place are joined; any other value replaces what is there. Objects and lists are made as the
-// paths ask for them; elements that are passed over are null.
+// paths ask for them; elements that are skipped are null.
 //
 // One thread at a time.
 #pragma once

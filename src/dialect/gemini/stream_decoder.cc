@@ -12,7 +12,7 @@
 //   part  = {"functionCall": {"id", "name", "partialArgs": [piece], "willContinue": bool}}
 //   piece = {"jsonPath", "stringValue"|"numberValue"|"boolValue"|"nullValue", "willContinue"}
 //
-// The end of the connection is the end of the answer, if a reason to finish was given. A text goes on with
+// The end of the connection is the end of the answer, if a reason to finish was given. A text continues with
 // the text before it if both are plain and of one kind; a signature stands for its own part. The signature of
 // a part that is no thought becomes a thinking block without text before it.
 #include "dialect/core/stream_decoder.h"
@@ -215,8 +215,8 @@ class GeminiDecoder : public Decoder {
     }
   }
 
-  // The arguments are whole; or the answer goes on or ends without the rest of them, and then their object
-  // stays open: nobody must take them for whole.
+  // The arguments are whole; or the answer continues or ends without the rest of them, and then their object
+  // stays open: a client must not take them for whole.
   void end_partial(bool is_whole = true) {
     if (!partial_) return;
     std::string arguments = whole_arguments_.empty() ? partial_->json() : whole_arguments_;
@@ -245,7 +245,7 @@ class GeminiDecoder : public Decoder {
     if (std::exchange(is_open_, false)) close(block_);
   }
 
-  // A call that was to go on when the connection ended is not whole.
+  // A call that was to continue when the connection ended is not whole.
   void eof() override {
     if (!is_finished_) return truncated();
     end_partial(false);
@@ -257,7 +257,7 @@ class GeminiDecoder : public Decoder {
   std::vector<Part> parts_;
   std::uint64_t block_ = 0;
   BlockType type_ = BlockType::Text;
-  bool is_open_ = false;  // the block at hand can go on
+  bool is_open_ = false;  // the block at hand can continue
   bool is_finished_ = false;
   std::size_t minted_ = 0;
   std::optional<PartialArguments> partial_;  // of the call whose arguments come in pieces

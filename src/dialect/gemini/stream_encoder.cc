@@ -79,7 +79,7 @@ class GeminiEncoder : public Encoder {
   void put_call(const OpenBlock& open) {
     json::Writer out;
     out.begin_object().key("functionCall").begin_object();
-    // An id that a reader would make up is none.
+    // An id that a reader would make up is not written.
     const bool is_minted = open.id.empty() || open.id.view() == made_up_id(minted_);
     if (is_minted) ++minted_;
     if (!is_minted) out.key("id").string(open.id);

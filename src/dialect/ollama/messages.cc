@@ -5,7 +5,7 @@
 //    "tool_calls": [{"id", "function": {"index", "name", "arguments": object}}]}
 //   {"role": "tool", "tool_name": string, "tool_call_id": string, "content": string}
 //
-// Written in that order. Content is one string, so texts are joined; images stand behind it. Ids may be
+// Written in that order. Content is one string, so texts are joined; images stand after it. Ids may be
 // missing: results then answer the calls in their order. There is no choice of tools and no error flag.
 #include <algorithm>
 #include <array>

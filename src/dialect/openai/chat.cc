@@ -177,7 +177,7 @@ bool read_legacy_call(Reader& r, BlockRecord& use) {
   return true;
 }
 
-// The role that answers such a call, as it is spelled by all who write it.
+// The role that answers such a call, as all writers spell it.
 bool says_function(const char* value) { return std::string_view(value, 10) == "\"function\""; }
 
 // What the assistant said aloud: {"id"} in a request, the sound and its transcript in an answer. It is kept
@@ -324,7 +324,7 @@ class Writer {
         said.push_back(&piece);
       }
     }
-    // A refusal behind all that was said has its own member.
+    // A refusal after all that was said has its own member.
     const auto refuses = [](const Piece* piece) { return piece->is_refusal; };
     const bool has_member = std::ranges::count_if(said, refuses) == 1 && refuses(said.back());
     out.raw(",\"content\":");

@@ -8,10 +8,10 @@
 //
 // Blocks are numbered as the message of a response has them: thinking, content, refusal, calls. Nothing tells
 // where one ends, so all end with [DONE]. Azure's chunks without choices say nothing. Some servers leave out
-// the index of a call: a call with a new id is a new one then, and one without an id goes on with the last.
+// the index of a call: a call with a new id is a new one then, and one without an id continues with the last.
 //
 // The chunks of a stream are alike, but for the delta and OpenAI's padding (the member "obfuscation"): what
-// stands before and behind the delta of one chunk was validated with it, and where the next one has the same
+// stands before and after the delta of one chunk was validated with it, and where the next one has the same
 // bytes it is compared, not read again. That is most of the bytes, and half of the time (bench/stream).
 #include "dialect/core/stream_decoder.h"
 
@@ -24,7 +24,7 @@ namespace parley::dialect {
 namespace {
 
 constexpr std::uint64_t kThinking = 0, kContent = 1, kRefusalBlock = 2, kFirstCall = 3;
-constexpr std::uint64_t kOldCall = 0xFFFFFFFF;  // the one of "function_call", behind all others
+constexpr std::uint64_t kOldCall = 0xFFFFFFFF;  // the one of "function_call", after all others
 
 class OpenAIDecoder : public Decoder {
  public:

@@ -267,7 +267,7 @@ class Writer {
       case BlockType::Text:
         if (!part.calls.empty() || part.image != nullptr) {
           draft_.note("order_changed", Severity::Info, "moved",
-                      "text behind an image or a tool use is written before it", index);
+                      "text after an image or a tool use is written before it", index);
         }
         if (block.text().present()) part.texts.push_back(arena_.bytes(block.text()));
         return;
@@ -298,7 +298,7 @@ class Writer {
 
   void take_image(Part& part, const BlockRecord& block, std::size_t index) {
     if (!part.calls.empty()) {
-      draft_.note("order_changed", Severity::Info, "moved", "an image behind a tool use is written before it",
+      draft_.note("order_changed", Severity::Info, "moved", "an image after a tool use is written before it",
                   index);
     }
     if (block.media_name().present()) note_media_name(draft_, index);

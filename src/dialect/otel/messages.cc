@@ -12,7 +12,7 @@
 // is read as blocks, any other JSON as its text. Signatures are not written: this is a place for people to
 // look.
 //
-// The schema allows any role. Others than these are refused, because nobody could say what they mean.
+// The schema allows any role. Others than these are refused, because their meaning is unknown.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -220,8 +220,8 @@ class Writer {
       case BlockType::Thinking:
         put_content("reasoning", block);
         if (block.signature().present()) {
-          draft_.note("signature_dropped", Severity::Minor, "dropped", "a signature goes to its maker only",
-                      index);
+          draft_.note("signature_dropped", Severity::Minor, "dropped",
+                      "a signature is sent only to the provider that made it", index);
         }
         if (block.origin().present()) note_origin(draft_, index);
         return;

@@ -1,4 +1,4 @@
-// The rows of OpenTelemetry: its words for how an answer ends, its token counts, its limits and signs.
+// The rows of OpenTelemetry: its words for how an answer ends, its token counts and signs.
 #pragma once
 
 #include "dialect/format.h"

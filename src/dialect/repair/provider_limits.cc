@@ -166,7 +166,7 @@ class Fitter {
     std::vector<bool> gone(messages_.size());
     std::vector<bool> alone(messages_.size());
     bool leads_on =
-        false;  // what stays behind it is the assistant's; from the last on, as what goes leads nowhere
+        false;  // what stays after it is the assistant's; from the last on, as what goes leads nowhere
     for (std::size_t i = messages_.size(); i-- > 0;) {
       const bool thinks = thinks_only(messages_[i]);
       alone[i] = thinks && !leads_on;
@@ -296,7 +296,8 @@ class Fitter {
                             conversation_.settings().get(Setting::Model).has_value();
     if (!is_request || messages_.empty() || !is_assistants(messages_.back())) return;
     if (messages_.back().has_content_blocks({BlockType::ToolUse, BlockType::ToolResult})) return;
-    // An item of the target's own that is kept as it is (more tools, an approval) is nothing to go on with.
+    // An item of the target's own that is kept as it is (more tools, an approval) is nothing to continue
+    // with.
     const Arena& arena = Arena::of(messages_.back());
     const bool is_kept =
         std::ranges::all_of(arena.blocks(Arena::record_of(messages_.back())), [&](const BlockRecord& block) {
@@ -304,7 +305,7 @@ class Fitter {
         });
     if (is_kept) return;
     note("prefill_unsupported", Severity::Minor, "added", messages_.size() - 1, std::nullopt,
-         "the target does not go on with what the assistant said last; a user asks it to");
+         "the target does not continue the last message of the assistant; a user message asks it to");
     messages_.push_back(*MessageBuilder(Role::User).anonymous().content(Text("Continue.")).build());
     positions_.push_back(positions_.back());
   }

@@ -35,7 +35,7 @@ struct Call {
   Spot spot;
   Text id, name;
   std::vector<Spot> results;  // in order; the last one counts
-  bool placed = false;        // its result is already behind it in the output
+  bool placed = false;        // its result is already after it in the output
 };
 
 class Repairer {
@@ -197,7 +197,7 @@ class Repairer {
     if (auto message = builder.build()) placed_.push_back(*std::move(message));
   }
 
-  // Before the conversation goes on, every call of the open step gets its result. Orphans follow: a user's
+  // Before the conversation continues, every call of the open step gets its result. Orphans follow: a user's
   // text must not come between a call and its results.
   void close_step(bool is_last) {
     // Calls are in the order of the messages.

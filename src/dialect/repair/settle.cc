@@ -110,8 +110,8 @@ class Settler {
     });
   }
 
-  // Messages of the target's own whose calls and results are told by their order, where others that were
-  // built anew have ids.
+  // Messages of the target's own whose calls and results are identified by their order, where others that
+  // were built anew have ids.
   std::set<std::size_t> calls_without_ids() const {
     std::set<std::size_t> own;
     bool has_other = false;
@@ -136,7 +136,7 @@ class Settler {
   }
 
   // Where all messages go back as they were read, the findings name them; else each is asked alone. Where
-  // calls have no ids, they are told by their order, which all messages must keep to.
+  // calls have no ids, they are identified by their order, which all messages must keep to.
   std::set<std::size_t> at_fault() const {
     std::set<std::size_t> out;
     if (std::ranges::any_of(messages_, has_made_up_ids)) return all();
@@ -306,7 +306,7 @@ class Straightener {
   static bool is_result(const Block& block) { return block.type() == BlockType::ToolResult; }
   static bool is_said(const Block& block) { return !is_result(block); }
 
-  // Some results are still to come: nothing may be said behind those that are here.
+  // Some results are still to come: nothing may be said after those that are here.
   static bool has_open_calls(const std::vector<Block>& blocks) {
     const auto calls = std::ranges::count(blocks, BlockType::ToolUse, &Block::type);
     const auto results = std::ranges::count_if(blocks, is_result);

@@ -10,7 +10,7 @@
 
 namespace parley::dialect {
 
-// A conversation in which each message of an assistant holds either what it said, or that and results behind
+// A conversation in which each message of an assistant holds either what it said, or that and results after
 // it; and in which only assistants ask for tools.
 struct Straight {
   Conversation conversation;

@@ -10,7 +10,7 @@
 //        "file_data"|"file_url"}
 //
 // Items of all other types (hosted tools, compaction, references) are kept as they are. What a model says in
-// one step is several items: those behind the first continue it. A message of the assistant that comes from
+// one step is several items: those after the first continue it. A message of the assistant that comes from
 // another dialect has string content, because parts of output would need an id. In a request a string may
 // stand for the list: what a user says.
 #include <algorithm>
@@ -369,7 +369,7 @@ class Writer {
   // What a model answered is a message of output, and so is a refusal, which has no place elsewhere.
   void put_answered(std::vector<const Piece*>& said) {
     json::Out& out = draft_.next().raw(R"({"type":"message",)");
-    // In a request such an item has an id, which nobody gave.
+    // In a request such an item has an id, which the message lacks.
     if (!draft_.is(kIsAnswer)) {
       out.raw(R"("id":"msg_)").raw(std::to_string(said.front()->position)).raw("\",");
     }

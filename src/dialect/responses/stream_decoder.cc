@@ -237,7 +237,7 @@ class ResponsesDecoder : public Decoder {
       std::uint64_t index = 0;
       for (const Json& item : output->elements()) act_item(index++, item, true);
     }
-    // The answer itself says how it ended, also behind an event of another name.
+    // The answer itself says how it ended, also in an event of another name.
     const Text status = string_of(response, "status");
     const std::string_view word = status.empty() ? type : status.view();
     const auto details = response.get("incomplete_details");

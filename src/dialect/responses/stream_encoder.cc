@@ -1,4 +1,4 @@
-// Writes the events that stream_responses.cc reads. Each block is an item of its own. An item is written
+// Writes the events that stream_decoder.cc reads. Each block is an item of its own. An item is written
 // three times: as it begins, as it ended, and in the last response.
 #include "dialect/core/stream_encoder.h"
 

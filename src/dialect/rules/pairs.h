@@ -45,7 +45,7 @@ struct PairRules {
   Rule orphan, missing, duplicate;
 };
 
-// Calls and results as OpenAI pairs them: the results of a step are messages of their own, right behind the
+// Calls and results as OpenAI pairs them: the results of a step are messages of their own, right after the
 // assistant's, before anything else.
 class Pairs {
  public:

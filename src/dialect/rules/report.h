@@ -1,5 +1,5 @@
 // What the rules of all providers share: rules as rows, findings with their places, and a careful look at
-// JSON whose shape nobody has checked yet.
+// JSON whose shape is unchecked.
 //
 // Nothing here knows Parley's messages or shares anything with the readers and writers of dialects: the rules
 // judge what they write.

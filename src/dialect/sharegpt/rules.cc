@@ -45,7 +45,7 @@ bool is_call(const Json& json) {
   return name && name->is_string() && json.get("arguments");
 }
 
-// The text of a call or of several, behind thoughts if there are any.
+// The text of a call or of several, after thoughts if there are any.
 bool is_call_text(std::string_view value) {
   constexpr std::string_view kThink = "<think>";
   constexpr std::string_view kEnd = "</think>";

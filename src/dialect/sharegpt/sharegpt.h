@@ -9,7 +9,7 @@
 //   gpt            ["<think>" thinking "</think>"] text
 //   function_call  ["<think>" thinking "</think>"] call, or a list of them
 //                  call = {"name": string, "arguments": object}
-//   observation    result, and others behind "\n</tool_response>\n<tool_response>\n"
+//   observation    result, and others after "\n</tool_response>\n<tool_response>\n"
 //
 // "<image>", "<video>" and "<audio>" in a text stand for the media of the lists, in their order, if there are
 // as many of them; else they are text. There are no ids: a call gets one by its place, and results answer the

@@ -138,7 +138,7 @@ class Writer {
       draft_.note("role_mapped", Severity::Info, "mapped", "the role developer is written as system");
     if (is_system() && draft_.position != 0) {
       draft_.note("system_as_text", Severity::Minor, "moved",
-                  "a system message behind the first is written as a user's reminder");
+                  "a system message after the first is written as a user's reminder");
     }
   }
 
@@ -148,7 +148,7 @@ class Writer {
     return from == "human" || from == "observation" ? Side::In : Side::Out;
   }
 
-  // Opens a message, or goes on with the one that is open if it is of the same side.
+  // Opens a message, or continues with the one that is open if it is of the same side.
   Open& begin(std::string_view from) {
     const bool goes_on =
         open_ && from != "system" && open_->from != "system" && side_of(open_->from) == side_of(from);
@@ -157,7 +157,7 @@ class Writer {
       open_ = Open{from, draft_.position, {}, {}, {}, {}};
       return *open_;
     }
-    // What a user says behind results stands where trainers take it for their end.
+    // What a user says after results stands where trainers take it for their end.
     const bool is_same = open_->from == from;
     draft_.note("message_joined", is_same ? Severity::Info : Severity::Minor, "joined",
                 "the message is written as one with the message before it, of the same side");
@@ -173,7 +173,7 @@ class Writer {
       draft_.next().raw(R"json({"from":"human","value":"(conversation continues)"})json");
       draft_.notes.push_back({"user_added", Severity::Info, open_->position, std::nullopt,
                               to_string(draft_.target), "minted",
-                              "a user must speak first; a message says that the conversation goes on"});
+                              "a user must speak first; a message says that the conversation continues"});
     }
     draft_.next().raw("{\"from\":").quoted(open_->from).raw(",\"value\":\"");
     if (!open_->thinking.empty()) out.raw(kThink).raw(open_->thinking).raw(kEndThink);
@@ -233,8 +233,8 @@ class Writer {
         continue;
       }
       if (block.signature().present()) {
-        draft_.note("signature_dropped", Severity::Minor, "dropped", "a signature goes to its maker only",
-                    said[k]);
+        draft_.note("signature_dropped", Severity::Minor, "dropped",
+                    "a signature is sent only to the provider that made it", said[k]);
       }
       if (block.origin().present()) note_origin(draft_, said[k]);
       if (k != 0 || !open.text.empty()) {
@@ -395,7 +395,7 @@ class Writer {
     results_.push_back({arena_, &block, index, draft_.position, {rank, results_.size()}});
   }
 
-  // Results are told apart by their order, which is that of the calls.
+  // Results are distinguished by their order, which is that of the calls.
   void flush_results() {
     if (results_.empty()) return;
     const Arena* arena = arena_;
