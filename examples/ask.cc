@@ -1,6 +1,6 @@
 // Asking a model: the text while it comes, the whole answer, and what it cost. With the base URL of an
-// OpenAI-compatible server as its argument the program asks that server; without one it asks a small server in this
-// program, which repeats the request.
+// OpenAI-compatible server as its argument the program asks that server; without one it asks a small server
+// in this program, which repeats the request.
 #include <parley/parley.h>
 
 #include <iostream>

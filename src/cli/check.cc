@@ -24,8 +24,8 @@ namespace {
 // What a strict reader refuses is a finding here, so that it does not hide the others.
 std::optional<Finding> finding_from(const Note& note) {
   if (note.code != "lone_surrogate" && note.code != "duplicate_key") return std::nullopt;
-  const char* sentence = note.code == "lone_surrogate" ? "half of a surrogate pair stands alone"
-                                                       : "the member name stands twice in one object";
+  const char* sentence = note.code == "lone_surrogate" ? "unpaired surrogate in a string"
+                                                       : "duplicate member name in one object";
   return Finding{std::string(note.code), FindingLevel::Error, note.message_index.value_or(0),
                  std::nullopt,           note.path,           sentence};
 }
@@ -88,10 +88,10 @@ class FileCheck {
     if (continues_elsewhere(reading->conversation)) {  // the call may be with the provider
       std::erase_if(structural, [](const Finding& finding) { return finding.code == "orphan_result"; });
     }
-    std::ranges::merge(structural, inspect_media(reading->conversation.messages()), std::back_inserter(told),
-                       {}, &Finding::message_index, &Finding::message_index);
-    std::ranges::merge(told, provider_findings(reading->conversation, told), std::back_inserter(findings), {},
-                       &Finding::message_index, &Finding::message_index);
+    std::ranges::merge(structural, inspect_media(reading->conversation.messages()),
+                       std::back_inserter(reported), {}, &Finding::message_index, &Finding::message_index);
+    std::ranges::merge(reported, provider_findings(reading->conversation, reported),
+                       std::back_inserter(findings), {}, &Finding::message_index, &Finding::message_index);
     for (const Finding& finding : findings) {
       if (auto outcome = report_.add(finding, line); !outcome) return outcome;
     }
@@ -105,7 +105,7 @@ class FileCheck {
     const Result<Json> document = writing ? Json::parse(writing->text) : fail(Code::Invalid, "");
     if (!document) return {};
     std::set<std::pair<std::size_t, std::string_view>> known;
-    for (const Finding& finding : told) known.emplace(finding.message_index, finding.code);
+    for (const Finding& finding : reported) known.emplace(finding.message_index, finding.code);
     std::vector<Finding> findings = check_rules(*document, dialect_);
     std::erase_if(findings, [&](const Finding& finding) {
       const std::string_view code = finding.code;

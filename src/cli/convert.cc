@@ -7,7 +7,6 @@
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/say.h"
 #include "dialect/core/envelope.h"
 #include "parley/base/clock.h"
 #include "parley/dialect/repair.h"

@@ -18,7 +18,7 @@ struct ConvertOptions {
   bool complete_pending = false;  // answer the calls of the last step
   bool strict = false;
   std::optional<Formatter> policy;  // another program's formatter in place of Parley's writer
-  bool lines = false;               // JSON Lines: each line is a document of its own
+  bool lines = false;               // JSON Lines: each line is a document
   bool pretty = false;              // REQUIRES: not `lines`
   bool quiet = false;
   std::string model;                     // of the request that is written; as it was if empty

@@ -56,7 +56,7 @@ ExitCode run_convert(TypedConvert& typed, const std::string& output) {
   options.to = *to;
   if (!typed.policy.empty()) {
     const Result<Formatter> policy = formatter_named(typed.policy);
-    if (!policy) return usage("--policy: " + policy.error().message, "convert");
+    if (!policy) return usage_error("--policy: " + policy.error().message, "convert");
     options.policy = *policy;
   }
   if (!typed.now.empty()) {

@@ -40,7 +40,7 @@ TEST(InspectMedia, ReportsUndecodableMediaAndWrongTypes) {
   EXPECT_EQ(found[0].block_index, 1U);
   EXPECT_EQ(found[1].code, "wrong_media_type");
   EXPECT_EQ(found[1].level, FindingLevel::Warning);
-  EXPECT_EQ(found[1].sentence, "declared as image/jpeg, and the bytes are image/png");
+  EXPECT_EQ(found[1].sentence, "declared as image/jpeg, but the bytes are image/png");
   EXPECT_EQ(found[1].message_index, 1U);
   EXPECT_EQ(found[2].code, "bad_image");
   EXPECT_EQ(found[2].message_index, 2U);
