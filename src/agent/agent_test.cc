@@ -98,7 +98,7 @@ TEST(Agent, AGENT3_ACallThatCannotBeStoredIsNotRun) {
 }
 
 TEST(Agent, AGENT5_WhatCannotBeRunIsAResult) {
-  Scene scene({calls({call("a", "nobody"), call("b", "look", "{"), call("c", "fail"), call("d", "throw"),
+  Scene scene({calls({call("a", "missing"), call("b", "look", "{"), call("c", "fail"), call("d", "throw"),
                       call("e", "look", "[]")}),
                says("I see")});
   EXPECT_EQ(scene.run().end, RunEnd::Answered);
@@ -393,7 +393,7 @@ TEST(Agent, ASystemMessageCanBeAdded) {
   EXPECT_TRUE(scene.agent->update_memory(Role::System, Text("rules")));
   EXPECT_TRUE(scene.agent->update_memory(Role::User, Text("hi")));
   EXPECT_FALSE(scene.agent->update_memory(Role::Tool, Text("x"), {}, Text("look"), Text("a")))
-      << "nobody called";
+      << "no tool ran";
   EXPECT_FALSE(scene.agent->update_memory(Role::Tool, Text("x")));
   EXPECT_EQ(lines_of(scene.agent->messages()), (Lines{"system: rules", "user: hi"}));
 }

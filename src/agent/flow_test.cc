@@ -95,7 +95,7 @@ TEST(Flow, FLOW3_ATitleIsCutByCharacters) {
 TEST(Flow, FLOW4_ATagNamesTheAgent) {
   auto planner = std::make_shared<ScriptedModel>(std::vector<Turn>{
       plans(
-          R"json({"title":"t","steps":["[CODE] write","[nobody] rest","just do","sort a[0] [Code]","[[code]"]})json"),
+          R"json({"title":"t","steps":["[CODE] write","[missing] rest","just do","sort a[0] [Code]","[[code]"]})json"),
       says("x")});
   Scene first({says("by the first")});
   Scene second({says("by the coder")});

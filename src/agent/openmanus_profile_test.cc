@@ -72,7 +72,7 @@ TEST(OpenManusProfile, TheWordsOfExecuteTool) {
   };
   const Row rows[] = {
       {"", "{}", "Error: Invalid command format"},
-      {"nobody", "{}", "Error: Unknown tool 'nobody'"},
+      {"missing", "{}", "Error: Unknown tool 'missing'"},
       {"Look", "{}", "Error: Unknown tool 'Look'"},
       {"look", "{", "Error: Error parsing arguments for look: Invalid JSON format"},
       {"look", "", "Observed output of cmd `look` executed:\nseen"},
@@ -259,7 +259,7 @@ TEST(OpenManusProfile, SpecialTools) {
        {std::tuple("look", "{}", "look", true), std::tuple("look", "{}", "LOOK", true),
         std::tuple("look", "{}", "loo", false), std::tuple("fail", "{}", "fail", true),
         std::tuple("throw", "{}", "throw", false), std::tuple("look", "[]", "look", false),
-        std::tuple("nobody", "{}", "nobody", false), std::tuple("terminate", "{}", "look", false)}) {
+        std::tuple("missing", "{}", "missing", false), std::tuple("terminate", "{}", "look", false)}) {
     AgentOptions options = plain();
     options.max_steps = 2;
     options.special_tools = {special};

@@ -125,7 +125,7 @@ TEST(AgentSpans, AQuestionCarriesItsSpan) {
 
 TEST(AgentSpans, SPAN2_AToolThatFailsHasItsStatus) {
   Watched watched;
-  Scene scene({calls({call("b", "fail"), call("c", "nobody")}), says("done")},
+  Scene scene({calls({call("b", "fail"), call("c", "missing")}), says("done")},
               {.on_event = watched.watcher()});
   scene.run();
   std::map<std::string, Json> spans;
@@ -133,7 +133,7 @@ TEST(AgentSpans, SPAN2_AToolThatFailsHasItsStatus) {
   ASSERT_TRUE(spans.contains("execute_tool fail"));
   EXPECT_EQ(attribute(spans["execute_tool fail"], "error.type"), "failed");
   EXPECT_EQ(attribute(spans["execute_tool fail"], "gen_ai.tool.call.id"), "b");
-  EXPECT_EQ(attribute(spans["execute_tool nobody"], "error.type"), "unknown");
+  EXPECT_EQ(attribute(spans["execute_tool missing"], "error.type"), "unknown");
   EXPECT_FALSE(spans["invoke_agent manus"].get("status"));
 }
 

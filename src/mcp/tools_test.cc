@@ -322,7 +322,7 @@ TEST(McpStdio, AServerThatNeverStartsIsNotStartedForEver) {
 }
 
 TEST(McpStdio, AProgramThatIsNotThereIsAnError) {
-  McpClient client(McpServer{.name = "nobody", .command = "no-such-program"}, options());
+  McpClient client(McpServer{.name = "missing", .command = "no-such-program"}, options());
   EXPECT_EQ(client.list({}).error().code, Code::NotFound);
   EXPECT_EQ(client.call("x", json("{}"), within(kLong)).status, ToolStatus::Failed);
 }

@@ -225,7 +225,7 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
 Message statement(int i) {
   const std::string words = "Statement " + std::to_string(i) +
                             " is about the weather in the town of number " + std::to_string(i * 7) +
-                            ". It goes on for a while, so that it takes some tokens.";
+                            ". It continues for a while, so that it takes some tokens.";
   return i % 2 == 0 ? Message::user_message(Text::repaired(words))
                     : Message::assistant_message(Text::repaired(words));
 }

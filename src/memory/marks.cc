@@ -157,7 +157,7 @@ std::size_t Memory::update_messages_mark(const Text& new_mark, const Text& old_m
       return true;
     });
   }
-  // Whoever has the new mark already and no old one to lose does not change.
+  // A unit that has the new mark and none of the old ones does not change.
   std::erase_if(units, [&](Position unit) {
     const bool loses = !old_mark.empty() && s.has_mark(old_mark, unit);
     const bool gains = !new_mark.empty() && !s.has_mark(new_mark, unit);

@@ -448,7 +448,7 @@ TEST(Memory, MarksMessages) {
   ASSERT_TRUE(memory.add(with_id(Role::User, "m1", "a"), {&hint, 1}));
   ASSERT_TRUE(memory.add(with_id(Role::User, "m2", "b"), {&hint, 1}));
   ASSERT_TRUE(memory.add(with_id(Role::User, "m3", "c")));
-  const Text ids[] = {"m1", "m3", "nobody"};
+  const Text ids[] = {"m1", "m3", "missing"};
 
   EXPECT_EQ(memory.update_messages_mark("hint", {}, std::span(ids, 1)), 0U);  // it has it: not counted
   EXPECT_EQ(memory.update_messages_mark({}, {}), 0U);                         // nothing to do: nothing done
@@ -464,7 +464,7 @@ TEST(Memory, MarksMessages) {
   EXPECT_TRUE(memory.get({.mark = "y"}).empty());
   EXPECT_TRUE(memory.get({.mark = "never"}).empty());
 
-  const Text unknown = "nobody";
+  const Text unknown = "missing";
   EXPECT_EQ(memory.remove({&unknown, 1})->count, 0U);
   EXPECT_EQ(memory.remove_by_mark({&unknown, 1})->count, 0U);
   EXPECT_EQ(memory.remove_by_mark({&hint, 1})->count, 2U);

@@ -71,7 +71,7 @@ Result<Asked> read_request(const std::string& body) {
   return out;
 }
 
-// Nobody counts tokens here: four bytes are taken for one.
+// An estimate: four bytes are one token.
 std::uint64_t tokens(std::uint64_t bytes) { return (bytes + 3) / 4; }
 
 Text minted(std::string_view prefix, std::uint64_t seed, std::size_t number) {

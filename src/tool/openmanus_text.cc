@@ -50,7 +50,7 @@ std::string words_of(const std::string& name, const ToolOutput& output) {
       return "Error: Error parsing arguments for " + name + ": Invalid JSON format";
     case ToolStatus::Broken:
       return problem(name, text.value_or(""));
-    // Nobody can say no there, or stop a call; a tool that cannot is the nearest.
+    // OpenManus knows neither a denied nor a stopped call; a tool that fails is the nearest.
     case ToolStatus::Failed:
     case ToolStatus::Denied:
     case ToolStatus::Interrupted:

@@ -23,7 +23,7 @@ void write_double(json::Writer& out, double number) {
   std::array<char, 32> buffer;
   char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
   std::string spelled(buffer.data(), end);
-  // Whoever reads it can tell that it was no whole number's type.
+  // A reader can see that the type was not an integer.
   if (spelled.find_first_of(".e") == std::string::npos) spelled += ".0";
   out.raw(spelled);
 }

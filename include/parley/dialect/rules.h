@@ -6,9 +6,9 @@
 //
 // A document is a request, a response, a list of messages (contents, items), or one message, as the dialect
 // has them. A message on its own, and each message of a response, is judged by itself: what came before it is
-// not known. What a request lacks beside its messages (a model, a limit) is no finding; unknown members and
-// unknown types of blocks are none either (but for AgentScope's). Null counts as absent. OpenManus and
-// `parley` are no providers' formats and have no rules; AgentScope's are what its formatters do not take.
+// not known. Members that a request lacks beside its messages (a model, a limit), unknown members and
+// unknown types of blocks are not findings, except for AgentScope's blocks. Null counts as absent. OpenManus
+// and `parley` are no providers' formats and have no rules; AgentScope's are what its formatters do not take.
 //
 // An error is what a server refuses; a warning is what some server or model refuses, or what was seen to be
 // refused only at second hand. The codes, each after the rule it belongs to:

@@ -201,7 +201,7 @@ class Arranger {
 
   void text(const BlockRecord& block, std::size_t index) {
     if (!block.text().present()) return;
-    // Where what is said is an item of its own, an empty one beside others says nothing.
+    // Where each text is an item, an empty item beside others has no meaning.
     const bool is_item = traits_.keeps_thinking_id && speaker() == Role::Assistant && holds_more_than_text();
     if ((traits_.refuses_empty_text || is_item) && is_blank(arena_->bytes(block.text()))) {
       draft_.note("empty_dropped", Severity::Info, "dropped", "a text that says nothing is left out", index);

@@ -252,7 +252,7 @@ bool fits(const FailureRow& row, int status, const Said& said, std::string_view 
              [&](const std::string& word) { return lowered(word).find(row.phrase) != std::string::npos; });
 }
 
-// An account that may not do something, or too fast, is told so in words that may name the window.
+// Errors about permissions and rate limits may mention the context window, too.
 bool can_be_too_long(int status, std::string_view message) {
   if (status == 429) return message.contains("request too large");  // one request has more than a minute may
   return status != 401 && status != 402 && status != 403;

@@ -105,7 +105,7 @@ bool says_nothing(const Message& message);
 bool says_more(const Message& message);
 
 // An id that a reader, of a document or a stream, made up for a wire without one: "made_" and a number.
-// Nobody else knows it, so it is not written where a wire may do without.
+// No other program knows it, so it is written only where the wire needs an id.
 std::string made_up_id(std::size_t number);
 std::optional<std::size_t> number_of_made_up(std::string_view id);
 inline bool is_made_up(std::string_view id) { return number_of_made_up(id).has_value(); }

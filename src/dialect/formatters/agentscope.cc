@@ -98,7 +98,7 @@ Result<void> Traversal::require(bool is_there, std::string_view member) const {
 
 std::unexpected<Error> Traversal::needs_bytes() const {
   return fail(Code::Unsupported,
-              "AgentScope sends the bytes behind this URL to " + std::string(to_string(job_.target)) +
+              "AgentScope sends the bytes at this URL to " + std::string(to_string(job_.target)) +
                   "; nothing is fetched here, so put them into the message first",
               place());
 }

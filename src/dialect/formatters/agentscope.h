@@ -56,7 +56,7 @@ struct Turn {
   std::vector<Text> thoughts = {};
   json::Writer calls = {};
   json::Writer images = {};  // where these stand apart from the content
-  json::Writer behind = {};  // what follows the message
+  json::Writer after = {};   // what follows the message
 };
 
 // What several agents said between two uses of tools.

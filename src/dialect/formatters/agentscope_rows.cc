@@ -129,7 +129,7 @@ Result<void> ollama_call(Traversal& traversal, Turn& turn, const BlockRecord& us
 }
 
 Result<void> responses_call(Traversal& traversal, Turn& turn, const BlockRecord& use) {
-  Writer& to = turn.behind.begin_object().key("type").string("function_call");
+  Writer& to = turn.after.begin_object().key("type").string("function_call");
   put_string(to.key("call_id"), traversal.string(use.id()));
   put_string(to.key("name"), traversal.string(use.name()));
   to.key("arguments").string(traversal.input(use, json::Gaps::Spaces)).end_object();
@@ -170,7 +170,7 @@ Result<void> tool_message(Traversal& traversal, Turn&, const BlockRecord& result
 
 Result<void> responses_result(Traversal& traversal, Turn& turn, const BlockRecord& result) {
   PARLEY_TRY(const std::string text, traversal.result_text(result));
-  Writer& to = turn.behind.begin_object().key("type").string("function_call_output");
+  Writer& to = turn.after.begin_object().key("type").string("function_call_output");
   put_string(to.key("call_id"), traversal.string(result.id()));
   to.key("output").string(text).end_object();
   return {};
@@ -239,8 +239,8 @@ bool close_responses(Writer& out, Turn& turn) {
     put_list(open_message(out, turn.role).key("content"), turn.parts);
     out.end_object();
   }
-  if (!is_empty(turn.behind)) out.raw(turn.behind.view());
-  return !is_empty(turn.parts) || !is_empty(turn.behind);
+  if (!is_empty(turn.after)) out.raw(turn.after.view());
+  return !is_empty(turn.parts) || !is_empty(turn.after);
 }
 
 // Only the first message of a list may be the system's.

@@ -101,7 +101,7 @@ Result<void> one_of_many_has_the_lease(const Open& open) {
       PARLEY_TRY(const Lease lease,
                  must("waiting for a turn",
                       store.lease(key, std::to_string(thread), std::chrono::hours(1), LeaseMode::Wait)));
-      // Nobody comes between a look at the size and an append.
+      // No other append comes between reading the size and this append.
       PARLEY_TRY(const SessionInfo info, must("head", store.head(key)));
       Batch batch(numbered(info.size, 2));
       batch.lease = lease.token;

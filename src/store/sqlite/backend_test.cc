@@ -396,7 +396,7 @@ TEST_F(SqliteBackend, SaysThatItMayNotWriteToAFile) {
   ASSERT_EQ(::chmod(path_.c_str(), 0400), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    // Root may write to everything, so the user nobody is used.
+    // Root may write to everything, so an unprivileged user is used.
     constexpr uid_t kNobody = 65534;
     if (::geteuid() == 0) {
       for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
