@@ -93,8 +93,7 @@ std::string_view bytes_of(const void* data, int size) {
 int flags_of(Db::Mode mode) {
   switch (mode) {
     case Db::Mode::Write:
-    case Db::Mode::Read:   // needs write access to the shared memory of the log; query_only guards the tables
-    case Db::Mode::Alone:  // needs it for its lock
+    case Db::Mode::Read:  // needs write access to the shared memory of the log; query_only guards the tables
       return SQLITE_OPEN_READWRITE;
     case Db::Mode::ReadOnly:
       return SQLITE_OPEN_READONLY;
@@ -201,8 +200,9 @@ Result<Db> Db::open(const std::string& path, Mode mode) {
   // Only the writer may move frames of the log into the file (sqlite_writer.h), so no connection does it as
   // it closes.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  // Before anything is read: the index of the log is then in this process, not in a file.
-  if (mode == Mode::Alone) PARLEY_CHECK(db.run("PRAGMA locking_mode = EXCLUSIVE"));
+  // After a crash the first process that opens the database recovers the WAL, and the others wait for it.
+  constexpr int kRecoveryMs = 2000;
+  sqlite3_busy_timeout(handle, kRecoveryMs);
   // A writer's cache holds what a group of appends changes; more of it is not better, for SQLite walks
   // through all of it at every commit. A reader reads most pages once, and the system has them: what its
   // cache would hold is memory to be cleared first.
@@ -210,7 +210,7 @@ Result<Db> Db::open(const std::string& path, Mode mode) {
       db.run("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA "
              "foreign_keys = OFF"));
   PARLEY_CHECK(db.run(mode == Mode::Write ? "PRAGMA cache_size = -8192" : "PRAGMA cache_size = -512"));
-  if (mode == Mode::Read || mode == Mode::Alone) PARLEY_CHECK(db.run("PRAGMA query_only = ON"));
+  if (mode == Mode::Read) PARLEY_CHECK(db.run("PRAGMA query_only = ON"));
   return db;
 }
 

@@ -55,7 +55,6 @@ class Db {
     Read,       // beside writers
     ReadOnly,   // where the file cannot be written
     Immutable,  // the file alone, without its log; makes nothing beside it
-    Alone,      // the file and its log, while no other connection has it open; makes nothing beside it
   };
 
   // Opens a file that exists.

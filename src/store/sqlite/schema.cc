@@ -152,19 +152,25 @@ Result<void> run_steps(Db& db, std::int64_t version) {
 
 }  // namespace
 
-Result<std::int64_t> check_owner(Db& db, const std::string& path) {
-  PARLEY_TRY(const std::int64_t version, db.number("PRAGMA user_version"));
-  PARLEY_TRY(const std::int64_t application, db.number("PRAGMA application_id"));
-  if (application != kApplicationId) {
-    PARLEY_TRY(const std::int64_t tables, db.number("SELECT count(*) FROM sqlite_schema"));
-    if (tables == 0 && version == 0) return 0;
+Result<std::int64_t> check_owner(const DatabaseHeader& header, const std::string& path) {
+  if (header.application != kApplicationId) {
+    if (!header.has_tables && header.version == 0) return 0;
     return fail(Code::Invalid, "not a Parley database", path);
   }
-  if (version <= kVersion) return version;
+  if (header.version <= kVersion) return header.version;
   return fail(Code::Unsupported,
-              "the database was made by a newer Parley (its version is " + std::to_string(version) +
+              "the database was made by a newer Parley (its version is " + std::to_string(header.version) +
                   ", this one knows " + std::to_string(kVersion) + ")",
               path);
+}
+
+Result<std::int64_t> check_owner(Db& db, const std::string& path) {
+  DatabaseHeader header;
+  PARLEY_TRY(header.version, db.number("PRAGMA user_version"));
+  PARLEY_TRY(header.application, db.number("PRAGMA application_id"));
+  PARLEY_TRY(const std::int64_t tables, db.number("SELECT count(*) FROM sqlite_schema"));
+  header.has_tables = tables > 0;
+  return check_owner(header, path);
 }
 
 bool is_newest(std::int64_t version) { return version == kVersion; }

@@ -9,8 +9,16 @@
 
 namespace parley::store {
 
+// What a database says of itself on its first page.
+struct DatabaseHeader {
+  std::int64_t version = 0;      // PRAGMA user_version
+  std::int64_t application = 0;  // PRAGMA application_id
+  bool has_tables = false;
+};
+
 // The version of the schema; 0 without tables. Fails with Invalid for a file of another program, with
 // Unsupported for one of a newer Parley. Read-only.
+Result<std::int64_t> check_owner(const DatabaseHeader& header, const std::string& path);
 Result<std::int64_t> check_owner(Db& db, const std::string& path);
 bool is_newest(std::int64_t version);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "store/sqlite/records.h"
+#include "store/sqlite/wal_header.h"
 
 namespace parley::store {
 namespace {
@@ -49,14 +50,18 @@ bool is_refusal(const Error& error) { return error.code == Code::Invalid || erro
 // open.
 Result<void> check_before_opening(const std::string& path) {
   Result<std::int64_t> version = version_by(Db::Mode::Immutable, path);
-  // The WAL may be newer than the file. The WAL of a running program has a shared-memory file beside it; the
-  // WAL of a crashed one may have none. (SQLite drops the log of a file of no bytes.)
+  // The WAL may be newer than the file. That of a running program has a shared-memory file beside it, and
+  // SQLite reads it. The WAL of a crashed one may have none: SQLite would create it. (SQLite drops the WAL of
+  // an empty file.)
   struct stat about = {};
-  const bool has_log = ::stat((path + "-wal").c_str(), &about) == 0 && about.st_size > 0 &&
+  const bool has_wal = ::stat((path + "-wal").c_str(), &about) == 0 && about.st_size > 0 &&
                        ::stat(path.c_str(), &about) == 0 && about.st_size > 0;
-  if (version == 0 && has_log) {
-    const bool is_shared = ::stat((path + "-shm").c_str(), &about) == 0;
-    version = version_by(is_shared ? Db::Mode::ReadOnly : Db::Mode::Alone, path);
+  if (version == 0 && has_wal) {
+    if (::stat((path + "-shm").c_str(), &about) == 0) {
+      version = version_by(Db::Mode::ReadOnly, path);
+    } else if (const auto header = header_in_wal(path + "-wal")) {
+      version = check_owner(*header, path);
+    }
   }
   if (!version && is_refusal(version.error())) return std::unexpected(version.error());
   return {};
