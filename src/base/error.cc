@@ -1,6 +1,8 @@
 #include "parley/base/error.h"
 
-#include "parley/base/redact.h"
+#include <ostream>
+
+#include "parley/base/secret.h"
 
 namespace parley {
 
@@ -49,6 +51,12 @@ std::string_view to_string(Code code) {
   }
   return "unknown";  // Not a Code; the compiler checks that every Code is above.
 }
+
+std::string to_line(const Error& error) {
+  return error.path.empty() ? error.message : error.path + ": " + error.message;
+}
+
+std::ostream& operator<<(std::ostream& out, const Error& error) { return out << to_line(error); }
 
 std::unexpected<Error> fail(Code code, std::string message, std::string path) {
   redact(message);

@@ -1,4 +1,4 @@
-#include "parley/base/hash.h"
+#include "base/hash.h"
 
 #include <sodium/crypto_hash_sha256.h>
 #include <xxhash.h>

@@ -1,9 +1,9 @@
 // The spellings of addresses, by the WHATWG URL standard.
-#include "parley/base/ip_address.h"
-
 #include <charconv>
 #include <cstddef>
 #include <optional>
+
+#include "parley/base/url.h"
 
 namespace parley {
 namespace {

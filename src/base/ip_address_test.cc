@@ -1,6 +1,6 @@
-#include "parley/base/ip_address.h"
-
 #include <gtest/gtest.h>
+
+#include "parley/base/url.h"
 
 namespace parley {
 namespace {

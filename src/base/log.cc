@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "parley/base/redact.h"
+#include "parley/base/secret.h"
 
 namespace parley {
 namespace {

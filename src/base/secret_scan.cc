@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/literals.h"
-#include "parley/base/redact.h"
+#include "parley/base/secret.h"
 
 namespace parley {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/allocations_testing.h"
 #include "base/planted_secret_testing.h"
 #include "parley/base/error.h"
-#include "parley/base/redact.h"
+#include "parley/base/secret.h"
 
 namespace parley {
 namespace {

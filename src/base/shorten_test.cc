@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ostream>
 #include <utility>
 
 namespace parley {
@@ -11,37 +12,55 @@ std::unexpected<Error> not_utf8(std::size_t offset) {
   return fail(Code::InvalidUtf8, "the byte at offset " + std::to_string(offset) + " is not valid UTF-8");
 }
 
+struct RepairedDelete {
+  void operator()(const std::string* bytes) const { delete bytes; }
+};
+
 }  // namespace
 
-Result<Text> Text::copy(std::string_view bytes) {
+Result<Text> Text::checked(std::string_view bytes) {
   const std::size_t good = valid_utf8_prefix(bytes);
   if (good != bytes.size()) return not_utf8(good);
-  if (bytes.empty()) return Text();
-  // The bytes and their reference count share one allocation.
-  std::shared_ptr<char[]> owner = std::make_shared_for_overwrite<char[]>(bytes.size());
-  std::memcpy(owner.get(), bytes.data(), bytes.size());
-  const std::string_view view(owner.get(), bytes.size());
-  return Text(std::move(owner), view);
+  return copied(bytes);
 }
 
-Result<Text> Text::adopt(std::string bytes) {
+Result<Text> Text::adopted(std::string&& bytes) {
   const std::size_t good = valid_utf8_prefix(bytes);
   if (good != bytes.size()) return not_utf8(good);
-  if (bytes.empty()) return Text();
-  auto owner = std::make_shared<const std::string>(std::move(bytes));
-  const std::string_view view = *owner;  // Taken after the move, which may relocate a short string.
-  return Text(std::move(owner), view);
+  return Text(std::move(bytes));
 }
 
-Text Text::repaired(std::string_view bytes, std::size_t* replaced) {
-  if (Result<Text> clean = copy(bytes)) {
-    if (replaced != nullptr) *replaced = 0;
-    return *std::move(clean);
+Text::Text(std::string_view bytes) : Text(is_utf8(bytes) ? copied(bytes) : repaired(bytes)) {}
+
+Text::Text(std::string&& bytes) {
+  if (bytes.empty()) return;
+  if (!is_utf8(bytes)) {
+    *this = repaired(bytes);
+    return;
   }
-  auto owner = std::make_shared<const std::string>(repair_utf8(bytes, replaced));
-  const std::string_view view = *owner;
+  auto owner = std::make_shared<const std::string>(std::move(bytes));
+  view_ = *owner;  // taken after the move, which may relocate a short string
+  owner_ = std::move(owner);
+}
+
+// The bytes and their reference count share one allocation.
+Text Text::copied(std::string_view utf8) {
+  if (utf8.empty()) return Text();
+  std::shared_ptr<char[]> owner = std::make_shared_for_overwrite<char[]>(utf8.size());
+  std::memcpy(owner.get(), utf8.data(), utf8.size());
+  const std::string_view view(owner.get(), utf8.size());
   return Text(std::move(owner), view);
 }
+
+// The type of the deleter is the mark of a repaired text: it costs a Text nothing, and slices share it.
+Text Text::repaired(std::string_view bytes) {
+  const std::shared_ptr<const std::string> owner(new std::string(repair_utf8(bytes)), RepairedDelete());
+  return Text(owner, *owner);
+}
+
+bool Text::was_repaired() const { return std::get_deleter<RepairedDelete>(owner_) != nullptr; }
+
+std::ostream& operator<<(std::ostream& out, const Text& text) { return out << text.view(); }
 
 Text Text::slice(std::size_t offset, std::size_t length) const {
   if (offset >= view_.size()) return Text();

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iomanip>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,7 +16,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-Text must_copy(std::string_view bytes) { return Text::copy(bytes).value(); }
+Text must_copy(std::string_view bytes) { return Text::checked(bytes).value(); }
 
 // Whole range of lengths: one, two, three and four bytes, a joiner and a combining mark.
 constexpr std::string_view kMixed =
@@ -34,8 +36,8 @@ TEST(Text, IsAViewOfStaticBytesWhenMadeFromALiteral) {
 
 // TEXT1: view() is valid UTF-8 for the whole life of the Text.
 TEST(Text, RefusesBytesThatAreNotUtf8NamingTheByte) {
-  for (const auto make : {+[](std::string_view bytes) { return Text::copy(bytes); },
-                          +[](std::string_view bytes) { return Text::adopt(std::string(bytes)); }}) {
+  for (const auto make : {+[](std::string_view bytes) { return Text::checked(bytes); },
+                          +[](std::string_view bytes) { return Text::checked(std::string(bytes)); }}) {
     const Result<Text> text = make("abc\xED\xA0\x80");
     ASSERT_FALSE(text);
     EXPECT_EQ(text.error().code, Code::InvalidUtf8);
@@ -45,15 +47,45 @@ TEST(Text, RefusesBytesThatAreNotUtf8NamingTheByte) {
   }
 }
 
-// TEXT1, with a repair: each maximal ill-formed part becomes one U+FFFD.
-TEST(Text, RepairsBytesThatAreNotUtf8AndCountsTheRepairs) {
-  std::size_t replaced = 99;
-  EXPECT_EQ(Text::repaired("a\xF0\x9F\x98z\xFF", &replaced).view(), "a\xEF\xBF\xBDz\xEF\xBF\xBD");
-  EXPECT_EQ(replaced, 2U);
-  EXPECT_EQ(Text::repaired(kMixed, &replaced).view(), kMixed);
-  EXPECT_EQ(replaced, 0U);
-  EXPECT_EQ(Text::repaired("\x80").view(), "\xEF\xBF\xBD");
-  EXPECT_EQ(Text::repaired("", &replaced).view(), "");
+// TEXT5: each maximal ill-formed part becomes one U+FFFD, whatever kind of string the bytes come in.
+TEST(Text, RepairsBytesThatAreNotUtf8AndTells) {
+  const std::string bytes = "a\xF0\x9F\x98z\xFF";
+  char buffer[] = "a\xF0\x9F\x98z\xFF";
+  const char* c_string = buffer;
+  for (const Text& text :
+       {Text(bytes), Text(std::string(bytes)), Text(std::string_view(bytes)), Text(buffer), Text(c_string)}) {
+    EXPECT_EQ(text, "a\xEF\xBF\xBDz\xEF\xBF\xBD");
+    EXPECT_TRUE(text.was_repaired());
+    EXPECT_TRUE(text.slice(0, 1).was_repaired());
+  }
+}
+
+// TEXT5: bytes that are UTF-8 stay as they are, U+FFFD among them.
+TEST(Text, TakesAnyStringThatIsUtf8) {
+  const std::string replacement = "a\xEF\xBF\xBD";
+  for (const std::string& bytes : {std::string(kMixed), replacement, std::string()}) {
+    for (const Text& text : {Text(bytes), Text(std::string(bytes)), Text(std::string_view(bytes))}) {
+      EXPECT_EQ(text, bytes);
+      EXPECT_FALSE(text.was_repaired());
+    }
+  }
+  EXPECT_FALSE(Text("literal").was_repaired());
+}
+
+// A std::string that is moved in is not copied.
+TEST(Text, AdoptsAString) {
+  std::string bytes(100, 'x');
+  const char* data = bytes.data();
+  EXPECT_EQ(Text(std::move(bytes)).data(), data);
+}
+
+TEST(Text, IsPrintedAndComparedLikeAString) {
+  std::ostringstream out;
+  out << Text("abc") << std::setw(3) << Code::WrongType;
+  EXPECT_EQ(out.str(), "abcwrong_type");
+  EXPECT_TRUE(Text("abc") == std::string("abc"));
+  EXPECT_TRUE(std::string_view("abc") == Text("abc"));
+  EXPECT_FALSE("abd" == Text("abc"));
 }
 
 // TEXT1: the bytes live as long as the last Text that shows them.
@@ -93,13 +125,13 @@ TEST(Text, AdoptsAStringWithoutCopyingItsBytes) {
   std::string bytes(10'000, 'x');
   const char* const data = bytes.data();
   Result<Text> text;
-  const std::size_t allocations = test::allocations_of([&] { text = Text::adopt(std::move(bytes)); });
+  const std::size_t allocations = test::allocations_of([&] { text = Text::checked(std::move(bytes)); });
   EXPECT_EQ(text->data(), data);
   EXPECT_EQ(text->size(), 10'000U);
   EXPECT_EQ(allocations, test::kCountsAllocations ? 1U : 0U) << "the owner";
 
   // A short string lives inside its std::string; the view must follow it into the owner.
-  const Text small = Text::adopt("short").value();
+  const Text small = Text::checked("short").value();
   const Text moved = Text(small);
   EXPECT_EQ(moved.view(), "short");
   EXPECT_EQ(moved.data(), small.data());
@@ -108,8 +140,8 @@ TEST(Text, AdoptsAStringWithoutCopyingItsBytes) {
 #ifndef PARLEY_TEST_SANITIZED
 TEST(Text, CopiesBytesWithOneAllocation) {
   const std::string bytes(10'000, 'x');
-  EXPECT_EQ(test::allocations_of([&] { static_cast<void>(Text::copy(bytes)); }), 1U);
-  EXPECT_EQ(test::allocations_of([] { static_cast<void>(Text::copy("")); }), 0U);
+  EXPECT_EQ(test::allocations_of([&] { static_cast<void>(Text::checked(bytes)); }), 1U);
+  EXPECT_EQ(test::allocations_of([] { static_cast<void>(Text::checked("")); }), 0U);
 }
 #endif
 
@@ -154,7 +186,7 @@ TEST(Text, TreatsNulAsACharacter) {
   EXPECT_EQ(copied.slice(1).view(), "\0b"sv);
   EXPECT_NE(copied, Text("a"));
   EXPECT_LT(Text("a"), copied);
-  EXPECT_EQ(Text::repaired("\0\xFF"sv).view(), "\0\xEF\xBF\xBD"sv);
+  EXPECT_EQ(Text("\0\xFF"sv).view(), "\0\xEF\xBF\xBD"sv);
 }
 
 TEST(Text, ComparesByItsBytes) {

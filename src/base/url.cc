@@ -12,7 +12,7 @@
 
 #include "base/url_encode.h"
 #include "base/url_host.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/url_encode.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::url {
 namespace {

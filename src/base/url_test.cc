@@ -201,6 +201,10 @@ TEST(Url, DoesNotRepeatAPasswordInAnError) {
 TEST(PercentDecode, KeepsInvalidEscapes) {
   EXPECT_EQ(percent_decode("%41%4a%zz%4%"), "AJ%zz%4%");
   EXPECT_EQ(percent_decode("%00"), "\0"s);
+  EXPECT_EQ(percent_decode("/a%20b%25%2Fc"), "/a b%/c");
+  EXPECT_EQ(percent_decode("%"), "%");
+  EXPECT_EQ(percent_decode("%2"), "%2");
+  EXPECT_EQ(percent_decode("%zz"), "%zz");
 }
 
 }  // namespace

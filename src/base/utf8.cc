@@ -1,8 +1,8 @@
-#include "parley/base/utf8.h"
-
 #include <bit>
 #include <cstdint>
 #include <cstring>
+
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {

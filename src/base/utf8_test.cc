@@ -1,5 +1,3 @@
-#include "parley/base/utf8.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
@@ -7,11 +5,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "parley/base/text.h"
+
 namespace parley {
 namespace {
 
 // The judge knows UTF-8 by arithmetic: it decodes a sequence as a number and asks whether the number is
-// allowed and whether it needed that many bytes. It shares nothing with the tables of utf8.h.
+// allowed and whether it needed that many bytes. It shares nothing with the tables of text.h.
 
 std::string encode(unsigned long code_point) {
   int continuations = 0;

@@ -1,5 +1,3 @@
-#include "parley/json/buffer.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+
+#include "parley/json/json.h"
 
 namespace parley::json {
 

@@ -1,5 +1,3 @@
-#include "parley/json/buffer.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +10,8 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+
+#include "parley/json/json.h"
 
 // The invariants of buffer.h, as quoted below:
 //   BUFFER1  data()[size()] is NUL and the kPadding bytes from there on are readable.

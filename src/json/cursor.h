@@ -29,8 +29,7 @@
 #include "json/kernel.h"
 #include "json/slice.h"
 #include "parley/base/error.h"
-#include "parley/json/buffer.h"
-#include "parley/json/limits.h"
+#include "parley/json/json.h"
 
 namespace parley::json {
 

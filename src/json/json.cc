@@ -6,8 +6,8 @@
 #include "json/cursor.h"
 #include "json/kernel.h"
 #include "json/out.h"
+#include "json/pointer.h"
 #include "json/walk.h"
-#include "parley/json/pointer.h"
 #include "parley/json/writer.h"
 
 namespace parley {

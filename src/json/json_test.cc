@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "parley/json/buffer.h"
 #include "parley/json/writer.h"
 
 // The invariants of json.h, as quoted below:

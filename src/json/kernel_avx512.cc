@@ -1,4 +1,5 @@
-// The AVX-512 kernel (BW, VBMI, VBMI2): 64-byte blocks as one register, escapes by expand and compress.
+// The AVX-512 kernel (BW, VBMI, VBMI2): 64-byte blocks as one register, escapes by expand and compress. Where
+// it looks like kernel_avx2.cc, the intrinsics differ, and each kernel is compiled for its own processors.
 #include "json/kernel.h"
 
 #if defined(__x86_64__)

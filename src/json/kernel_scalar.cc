@@ -4,7 +4,7 @@
 
 #include "json/escapes.h"
 #include "json/kernel.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::json {
 namespace {

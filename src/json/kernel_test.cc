@@ -11,7 +11,7 @@
 #include "base/guard_page_testing.h"
 #include "base/kernel_choice.h"
 #include "json/judge_testing.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 // The invariants of kernel.h, as quoted below:
 //   KERNEL1  Every kernel gives the verdict and the bytes of the scalar one.

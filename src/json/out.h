@@ -14,7 +14,7 @@
 
 #include "json/kernel.h"
 #include "parley/base/text.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 namespace parley::json {
 

@@ -1,10 +1,10 @@
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "json/escapes.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::json {
 namespace {

@@ -1,4 +1,4 @@
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::json {
 namespace {

@@ -22,9 +22,9 @@
 #include "json/cursor.h"
 #include "json/judge_testing.h"
 #include "json/kernel.h"
-#include "parley/base/utf8.h"
+#include "json/pointer.h"
+#include "parley/base/text.h"
 #include "parley/json/json.h"
-#include "parley/json/pointer.h"
 
 namespace parley::json {
 

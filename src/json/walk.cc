@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "json/kernel.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 namespace parley::json {
 namespace {

@@ -8,13 +8,12 @@
 // The last digit of `last` holds 4 or 2 spare bits, which Canonical wants to be zero. Forgiving allows
 // ASCII whitespace anywhere, between the two padding characters too.
 
-#include "parley/media/base64.h"
-
 #include <algorithm>
 #include <string>
 
 #include "media/base64_kernel.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
+#include "parley/media/data_url.h"
 
 namespace parley {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/guard_page_testing.h"
 #include "base/kernel_choice.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 // The invariants of base64_kernel.h, as quoted below:
 //   BASE64_1  Every kernel gives the counts and the bytes of the scalar one.

@@ -1,5 +1,3 @@
-#include "parley/media/base64.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "base/allocations_testing.h"
+#include "parley/media/data_url.h"
 
 namespace parley {
 namespace {

@@ -4,9 +4,8 @@
 
 #include "base/url_encode.h"
 #include "media/mime_type.h"
+#include "parley/base/text.h"
 #include "parley/base/url.h"
-#include "parley/base/utf8.h"
-#include "parley/media/base64.h"
 #include "parley/media/media_type.h"
 
 namespace parley {

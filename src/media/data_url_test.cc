@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "parley/media/base64.h"
-
 namespace parley {
 namespace {
 

@@ -16,14 +16,13 @@
 // All of them are read forwards, so that one Reader serves bytes and base64 alike. The readers in image/ are
 // separate, because they must agree with Pillow: they need the whole file as bytes, seek in it, and allocate
 // the sentence of a refusal. Counting tokens must do none of that (HEADER1, HEADER4).
-#include "parley/media/media_header.h"
-
 #include <algorithm>
 #include <array>
 #include <limits>
 
 #include "media/base64_kernel.h"
 #include "parley/media/data_url.h"
+#include "parley/media/media_type.h"
 
 namespace parley {
 namespace {

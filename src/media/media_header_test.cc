@@ -1,5 +1,3 @@
-#include "parley/media/media_header.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,7 +6,8 @@
 #include <vector>
 
 #include "base/allocations_testing.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
+#include "parley/media/media_type.h"
 
 namespace parley {
 namespace {

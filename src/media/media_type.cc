@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace parley {
 namespace {

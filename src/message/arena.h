@@ -22,7 +22,7 @@
 
 #include "json/slice.h"
 #include "message/records.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"
 

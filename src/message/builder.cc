@@ -246,6 +246,11 @@ Message Message::tool_message(const Text& content, const Text& name, const Text&
   return loom.seal();
 }
 
+Message Message::from_tool_calls(std::initializer_list<ToolCall> tool_calls, const Text& content,
+                                 const std::optional<Text>& base64_image) {
+  return from_tool_calls(std::span(tool_calls.begin(), tool_calls.size()), content, base64_image);
+}
+
 Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content,
                                  const std::optional<Text>& base64_image) {
   return ask(tool_calls, content, base64_image).seal();
@@ -321,7 +326,7 @@ Result<MessageBuilder> MessageBuilder::with_role(std::string_view role) {
   const std::optional<Role> known = role_named(role);
   if (!known) {
     return fail(Code::UnknownRole,
-                "unknown role '" + Text::repaired(role.substr(0, 64)).str() +
+                "unknown role '" + Text(role.substr(0, 64)).str() +
                     "': expected system, user, assistant, tool or developer",
                 "/role");
   }
@@ -392,6 +397,8 @@ MessageBuilder& MessageBuilder::blocks(std::vector<Block> blocks) {
   shape_ = ContentShape::Blocks;
   return *this;
 }
+MessageBuilder& MessageBuilder::text(Text text) { return block(TextBlock{std::move(text)}); }
+
 MessageBuilder& MessageBuilder::same_shape(std::vector<Block> blocks) {
   blocks_ = std::move(blocks);
   return *this;

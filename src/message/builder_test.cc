@@ -86,7 +86,7 @@ TEST(MessageBuilder, RemembersTheShapeThatWasSetLast) {
 
 // Every block comes back as it was put in, with odd texts in every field.
 TEST(MessageBuilder, GivesEveryBlockBack) {
-  const Text odd = Text::copy(std::string_view("\"\\\0\x01 \xF0\x9F\x98\x80\n", 10)).value();
+  const Text odd = Text::checked(std::string_view("\"\\\0\x01 \xF0\x9F\x98\x80\n", 10)).value();
   const std::vector<Block> blocks = {
       TextBlock{odd},
       TextBlock{""},

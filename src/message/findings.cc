@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "json/pointer.h"
 #include "message/arena.h"
-#include "parley/json/pointer.h"
 
 namespace parley {
 namespace {

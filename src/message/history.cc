@@ -1,9 +1,9 @@
 // Matches results to tool uses in one pass over the blocks.
 #include <bit>
 
+#include "base/hash.h"
 #include "message/arena.h"
 #include "message/findings.h"
-#include "parley/base/hash.h"
 #include "parley/message/validate.h"
 
 namespace parley {

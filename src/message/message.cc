@@ -8,8 +8,8 @@ namespace parley {
 namespace {
 
 // Lists are given as any mix of types; an empty list means all.
-bool wanted(BlockType type, std::initializer_list<BlockType> types) {
-  if (types.size() == 0) return true;
+bool wanted(BlockType type, std::span<const BlockType> types) {
+  if (types.empty()) return true;
   for (const BlockType each : types) {
     if (each == type) return true;
   }
@@ -131,7 +131,7 @@ bool Message::continues_step() const { return Arena::record_of(*this).has(Messag
 std::optional<Text> Message::timestamp() const {
   const Slice said = Arena::record_of(*this).timestamp;
   if (said.present() || arena_->created_ms() < 0) return arena_->optional_string(said);
-  return *Text::adopt(local_timestamp(arena_->created_ms()));
+  return *Text::checked(local_timestamp(arena_->created_ms()));
 }
 
 std::optional<Json> Message::metadata() const {
@@ -149,7 +149,7 @@ std::optional<Json> Message::wire() const {
 
 std::vector<Block> Message::blocks() const { return get_content_blocks(); }
 
-std::vector<Block> Message::get_content_blocks(std::initializer_list<BlockType> types) const {
+std::vector<Block> Message::get_content_blocks(std::span<const BlockType> types) const {
   std::vector<Block> out;
   for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
     if (wanted(block.type, types)) out.push_back(block_of(*arena_, block));
@@ -157,11 +157,35 @@ std::vector<Block> Message::get_content_blocks(std::initializer_list<BlockType> 
   return out;
 }
 
-bool Message::has_content_blocks(std::initializer_list<BlockType> types) const {
+bool Message::has_content_blocks(std::span<const BlockType> types) const {
   for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
     if (wanted(block.type, types)) return true;
   }
   return false;
+}
+
+std::vector<Block> Message::get_content_blocks(std::initializer_list<BlockType> types) const {
+  return get_content_blocks(std::span(types.begin(), types.size()));
+}
+
+std::vector<Block> Message::get_content_blocks(BlockType type) const {
+  return get_content_blocks(std::span(&type, 1));
+}
+
+bool Message::has_content_blocks(std::initializer_list<BlockType> types) const {
+  return has_content_blocks(std::span(types.begin(), types.size()));
+}
+
+bool Message::has_content_blocks(BlockType type) const { return has_content_blocks(std::span(&type, 1)); }
+
+std::vector<Block> Message::get_content_blocks(std::string_view type) const {
+  const std::optional<BlockType> known = block_type_named(type);
+  return known ? get_content_blocks(*known) : std::vector<Block>();
+}
+
+bool Message::has_content_blocks(std::string_view type) const {
+  const std::optional<BlockType> known = block_type_named(type);
+  return known && has_content_blocks(*known);
 }
 
 std::optional<Text> Message::get_text_content(std::string_view separator) const {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -16,7 +17,7 @@
 namespace parley {
 namespace {
 
-Text text_of(std::string_view bytes) { return Text::copy(bytes).value(); }
+Text text_of(std::string_view bytes) { return Text::checked(bytes).value(); }
 
 Conversation must_read(std::string_view document, Dialect dialect) {
   auto reading = read(document, dialect);
@@ -623,6 +624,29 @@ TEST(Message, DetachesWithoutACopyWhereThereIsNothingToLeave) {
   EXPECT_EQ(built.detach().timestamp(), built.timestamp());
   const Message single = must_read_one(R"({"role":"user","content":"hi"})", Dialect::OpenManus);
   EXPECT_EQ(single.detach().content()->data(), single.content()->data());
+}
+
+TEST(Message, TakesTheOverloadsPeopleTryFirst) {
+  const ToolCall one{.id = "call_1", .function = {"clock", "{}"}};
+  const ToolCall two{.id = "call_2", .function = {"clock", "{}"}};
+  const Message calls = Message::from_tool_calls({one, two});
+  EXPECT_EQ(calls.tool_calls(), (std::vector<ToolCall>{one, two}));
+  EXPECT_EQ(calls.get_content_blocks(BlockType::ToolUse).size(), 2U);
+  EXPECT_EQ(calls.get_content_blocks("tool_use").size(), 2U);
+  EXPECT_EQ(calls.get_content_blocks(std::vector{BlockType::ToolUse, BlockType::Text}).size(), 3U);
+  EXPECT_TRUE(calls.has_content_blocks("tool_use"));
+  EXPECT_FALSE(calls.has_content_blocks("image"));
+  EXPECT_FALSE(calls.has_content_blocks("no such type"));
+  EXPECT_EQ(Message::assistant_message(std::optional<Text>()), Message::assistant_message(std::nullopt));
+  EXPECT_EQ(Message::assistant_message(std::optional(Text("hi"))).content(), "hi");
+}
+
+TEST(Message, IsPrintedAsOneLine) {
+  std::ostringstream out;
+  out << Message::user_message("two\nlines") << ';' << Message::tool_message("12:00", "clock", "call_1")
+      << ';' << Message::from_tool_calls({ToolCall{.id = "call_1", .function = {"clock", "{}"}}}, "Looking.")
+      << ';' << Message::user_message("see", Text("aGk="));
+  EXPECT_EQ(out.str(), "user: two lines;tool: 12:00;assistant: Looking. clock({});user: see [image]");
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "parley/message/provenance.h"
-
 #include <array>
 #include <optional>
 #include <string>
@@ -7,6 +5,7 @@
 #include "message/arena.h"
 #include "message/edit.h"
 #include "parley/json/writer.h"
+#include "parley/message/message.h"
 
 namespace parley {
 namespace {
@@ -37,7 +36,7 @@ Provenance by_role(const Arena& arena, const MessageRecord& message, const Block
   if (block.type == BlockType::ToolResult) {
     const Text name = arena.optional_string(block.name()).value_or(Text());
     if (name.empty()) return {Text("tool"), Trust::Untrusted};
-    return {Text::repaired("tool:" + std::string(name)), Trust::Untrusted};
+    return {Text("tool:" + std::string(name)), Trust::Untrusted};
   }
   switch (message.role) {
     case Role::System:

@@ -1,8 +1,8 @@
-#include "parley/message/provenance.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "parley/message/message.h"
 
 namespace parley {
 namespace {
@@ -18,7 +18,7 @@ Message two_blocks() {
 
 TEST(Provenance, FollowsFromTheRoleByDefault) {  // PROVENANCE1
   const auto expect = [](const Message& message, const char* source, Trust trust) {
-    EXPECT_EQ(provenance(message, 0), (Provenance{Text::repaired(source), trust}));
+    EXPECT_EQ(provenance(message, 0), (Provenance{Text(source), trust}));
   };
   expect(Message::system_message("Be brief."), "system", Trust::Trusted);
   expect(Message::user_message("Hello"), "user", Trust::User);

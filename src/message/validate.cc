@@ -4,7 +4,6 @@
 
 #include "message/arena.h"
 #include "message/findings.h"
-#include "parley/media/base64.h"
 #include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 

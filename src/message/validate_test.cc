@@ -8,7 +8,7 @@
 
 #include "parley/dialect/dialect.h"
 #include "parley/json/json.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace parley {
 namespace {

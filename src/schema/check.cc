@@ -1,8 +1,8 @@
 // Checking a value: one function for each group of keywords, called for each schema that a value must fit.
 #include <algorithm>
 
-#include "parley/base/utf8.h"
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
+#include "parley/base/text.h"
 #include "parley/schema/schema.h"
 #include "schema/json_key.h"
 #include "schema/nodes.h"

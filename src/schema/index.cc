@@ -2,7 +2,8 @@
 
 #include <optional>
 
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
+#include "parley/base/url.h"
 #include "schema/keywords.h"
 #include "schema/uri_reference.h"
 
@@ -170,7 +171,7 @@ Result<SchemaTarget> SchemaIndex::resolve(const Json& reference, const SchemaPla
     return lost(Code::Unsupported, "unresolved reference to '" + uri +
                                        "': it is neither an $id in this schema nor a document given with it");
   }
-  const std::string fragment = percent_decoded(split_fragment(text).fragment);
+  const std::string fragment = percent_decode(split_fragment(text).fragment);
   if (fragment.empty() || fragment[0] == '/') {
     PARLEY_TRY(const auto place, follow(resources_[*index].root, fragment));
     if (!place)

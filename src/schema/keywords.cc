@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "schema/json_key.h"
 
 namespace parley {

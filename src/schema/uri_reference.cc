@@ -53,12 +53,6 @@ std::string without_dot_segments(std::string_view path) {
   return out;
 }
 
-int hex_digit(char c) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const std::size_t at = kDigits.find(static_cast<char>(c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c));
-  return at == std::string_view::npos ? -1 : static_cast<int>(at);
-}
-
 std::string joined(const std::array<std::string_view, 4>& parts) {
   std::string out;
   for (const std::string_view part : parts) out += part;
@@ -88,19 +82,6 @@ std::string resolve_reference(std::string_view base, std::string_view reference)
   path.resize(path.rfind('/') + 1);  // npos + 1 is 0
   path += r.path;
   return joined({b.scheme, b.authority, without_dot_segments(path), r.query});
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0) {
-      out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 }  // namespace parley

@@ -17,7 +17,4 @@ SplitUri split_fragment(std::string_view uri);
 // be anything: what is no URI becomes a name that leads nowhere.
 std::string resolve_reference(std::string_view base, std::string_view reference);
 
-// What percent-encoded bytes stand for.
-std::string percent_decoded(std::string_view text);
-
 }  // namespace parley

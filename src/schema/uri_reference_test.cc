@@ -51,12 +51,5 @@ TEST(UriReference, ResolvesBesideOtherBases) {
   EXPECT_EQ(resolve_reference("tag:a,2024:b/c", "d"), "tag:a,2024:b/d");
 }
 
-TEST(UriReference, DecodesPercentSigns) {
-  EXPECT_EQ(percent_decoded("/a%20b%25%2Fc"), "/a b%/c");
-  EXPECT_EQ(percent_decoded("%"), "%");
-  EXPECT_EQ(percent_decoded("%2"), "%2");
-  EXPECT_EQ(percent_decoded("%zz"), "%zz");
-}
-
 }  // namespace
 }  // namespace parley

@@ -1,7 +1,7 @@
-#include "parley/token/calibration.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "parley/token/ledger.h"
 
 namespace parley {
 namespace {

@@ -1,8 +1,8 @@
-#include "parley/token/calibration.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "parley/token/ledger.h"
 
 namespace parley {
 namespace {

@@ -40,7 +40,7 @@ ChatMessage result_message(const ToolResultBlock& result) {
         out.media.push_back(block);
       }
     }
-    if (count > 1) out.texts.front() = *Text::adopt(std::move(joined));
+    if (count > 1) out.texts.front() = *Text::checked(std::move(joined));
   }
   return out;
 }

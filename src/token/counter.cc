@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "message/arena.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "token/rules.h"
 
 namespace parley {
@@ -184,6 +184,12 @@ TokenCounter TokenCounter::calibrated(const TokenUsage& usage) const {
   if (is_exact_) return out;
   const double uncorrected = static_cast<double>(usage.estimated) / calibration_.factor();
   out.calibration_.update(static_cast<std::size_t>(std::llround(uncorrected)), usage.reported);
+  return out;
+}
+
+TokenCounter TokenCounter::uncalibrated() const {
+  TokenCounter out = *this;
+  out.calibration_ = {};
   return out;
 }
 

@@ -11,13 +11,13 @@
 #include "base/allocations_testing.h"
 #include "message/arena.h"
 #include "parley/dialect/dialect.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "token/chat_form.h"
 
 namespace parley {
 namespace {
 
-Text text(std::string_view bytes) { return Text::copy(bytes).value(); }
+Text text(std::string_view bytes) { return Text::checked(bytes).value(); }
 Json json(std::string_view bytes) { return Json::parse(bytes).value(); }
 
 std::string png(std::uint32_t width, std::uint32_t height) {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "parley/base/hash.h"
-#include "parley/media/base64.h"
+#include "base/hash.h"
+#include "parley/media/data_url.h"
 #include "token/naive_encoding_testing.h"
 #include "token/tables.h"
 

@@ -1,10 +1,9 @@
-#include "parley/token/media.h"
-
 #include <algorithm>
 #include <cmath>
 #include <variant>
 
 #include "parley/media/data_url.h"
+#include "parley/token/counter.h"
 
 namespace parley {
 namespace {

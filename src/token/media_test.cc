@@ -1,17 +1,16 @@
-#include "parley/token/media.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 #include <vector>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
+#include "parley/token/counter.h"
 
 namespace parley {
 namespace {
 
-Text text(std::string_view bytes) { return Text::copy(bytes).value(); }
+Text text(std::string_view bytes) { return Text::checked(bytes).value(); }
 
 std::string png(std::uint32_t width, std::uint32_t height) {
   std::string out("\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR", 16);

@@ -9,8 +9,8 @@
 #include "parley/json/json.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"
+#include "parley/token/counter.h"
 #include "parley/token/encoding.h"
-#include "parley/token/media.h"
 
 namespace parley::token {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "token/naive_encoding_testing.h"
 
 namespace parley::token {

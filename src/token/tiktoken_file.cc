@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "token/tables.h"
 
 namespace parley::token {

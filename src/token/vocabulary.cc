@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "parley/base/hash.h"
+#include "base/hash.h"
 
 namespace parley::token {
 namespace {

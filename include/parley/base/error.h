@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <expected>
+#include <iosfwd>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace parley {
@@ -39,6 +41,13 @@ enum class Code : std::uint8_t {
 // The code's name as it appears in machine output, e.g. "wrong_type".
 std::string_view to_string(Code code);
 
+// Prints every enumeration of Parley that has a to_string(), by its name.
+template <typename Enum>
+  requires(std::is_enum_v<Enum> && requires(Enum value) { std::string_view(to_string(value)); })
+std::ostream& operator<<(std::ostream& out, Enum value) {
+  return out << to_string(value);
+}
+
 struct Error {
   Code code;
   std::string message;  // One sentence, lower case, no secrets, no input dumps.
@@ -48,10 +57,13 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
+std::string to_line(const Error& error);  // "/3/role: the role 'robot' is not known"
+std::ostream& operator<<(std::ostream& out, const Error& error);
+
 template <typename T>
 using Result = std::expected<T, Error>;
 
-// Makes every error of the library: what looks like a secret (parley/base/redact.h) is redacted from the
+// Makes every error of the library: what looks like a secret (parley/base/secret.h) is redacted from the
 // message and the path.
 std::unexpected<Error> fail(Code code, std::string message, std::string path = {});
 

@@ -1,6 +1,6 @@
 // The library's log. Silent unless the program sets a sink.
 //
-// Every line is redacted before the sink sees it (parley/base/redact.h).
+// Every line is redacted before the sink sees it (parley/base/secret.h).
 //
 // Safe from any thread; the sink may be called from several at once, and no lock is held while it runs.
 #pragma once

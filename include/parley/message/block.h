@@ -17,6 +17,23 @@
 
 namespace parley {
 
+// The small enumerations of the seeds, each with its wire spelling. Pure values.
+enum class Role : std::uint8_t { System, User, Assistant, Tool, Developer };
+enum class ToolChoice : std::uint8_t { None, Auto, Required };
+enum class AgentState : std::uint8_t { Idle, Running, Finished, Error };
+
+// "system", "user", "assistant", "tool", "developer".
+std::string_view to_string(Role role);
+// "none", "auto", "required".
+std::string_view to_string(ToolChoice choice);
+// "IDLE", "RUNNING", "FINISHED", "ERROR".
+std::string_view to_string(AgentState state);
+
+// The inverse of to_string; nothing for any other spelling.
+std::optional<Role> role_named(std::string_view name);
+std::optional<ToolChoice> tool_choice_named(std::string_view name);
+std::optional<AgentState> agent_state_named(std::string_view name);
+
 enum class BlockType : std::uint8_t {
   Text,
   Thinking,
@@ -31,6 +48,7 @@ enum class BlockType : std::uint8_t {
 
 // "text", "thinking", "image", "audio", "video", "document", "tool_use", "tool_result", "raw".
 std::string_view to_string(BlockType type);
+std::optional<BlockType> block_type_named(std::string_view name);
 
 // Marks the prefix that a provider may cache for the next request.
 enum class CacheMark : std::uint8_t { None, Default, FiveMinutes, OneHour };
@@ -120,21 +138,21 @@ using BlockVariant = std::variant<TextBlock, ThinkingBlock, ImageBlock, AudioBlo
 
 struct Block : BlockVariant {
   using BlockVariant::BlockVariant;
+  // Defined in block.cc: a program that includes this header need not compile them for nine types.
+  Block() noexcept;
+  Block(const Block& other);
+  Block(Block&& other) noexcept;
+  Block& operator=(const Block& other);
+  Block& operator=(Block&& other) noexcept;
+  ~Block();
+
   CacheMark cache = CacheMark::None;  // the cached prefix ends after this block
   BlockType type() const { return static_cast<BlockType>(index()); }
   template <typename T>
   const T* as() const {
     return std::get_if<T>(static_cast<const BlockVariant*>(this));
   }
-  bool operator==(const Block& other) const {
-    return cache == other.cache &&
-           static_cast<const BlockVariant&>(*this) == static_cast<const BlockVariant&>(other);
-  }
+  bool operator==(const Block& other) const;
 };
-
-inline bool ToolResultBlock::operator==(const ToolResultBlock& other) const {
-  return id == other.id && name == other.name && output == other.output && is_error == other.is_error &&
-         is_custom == other.is_custom;
-}
 
 }  // namespace parley

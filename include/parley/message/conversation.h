@@ -50,42 +50,30 @@ class Conversation {
   void reserve(std::size_t messages) { messages_.reserve(messages); }
 
   const std::optional<Message>& system() const { return system_; }
-  void set_system(std::optional<Message> system) {
-    system_ = std::move(system);
-    frame_intact_ = false;
-  }
+  void set_system(std::optional<Message> system);
   std::span<const Tool> tools() const { return tools_; }
-  void set_tools(std::vector<Tool> tools) {
-    tools_ = std::move(tools);
-    frame_intact_ = false;
-  }
+  void set_tools(std::vector<Tool> tools);
 
   const Settings& settings() const { return settings_; }
-  void set_settings(Settings settings) {
-    settings_ = std::move(settings);
-    frame_intact_ = false;
-  }
+  void set_settings(Settings settings);
   const std::optional<Outcome>& outcome() const { return outcome_; }
-  void set_outcome(std::optional<Outcome> outcome) {
-    outcome_ = std::move(outcome);
-    frame_intact_ = false;
-  }
+  void set_outcome(std::optional<Outcome> outcome);
 
   DocumentShape shape() const { return shape_; }
   void set_shape(DocumentShape shape) {
     shape_ = shape;
-    frame_intact_ = false;
+    envelope_intact_ = false;
   }
 
   // The document the messages were read from; null for a conversation made through the API.
   const std::shared_ptr<const Arena>& document() const { return document_; }
-  // Called last by readers: the frame now matches the document.
+  // Called last by readers: the envelope now matches the document.
   void set_document(std::shared_ptr<const Arena> document) {
     document_ = std::move(document);
-    frame_intact_ = true;
+    envelope_intact_ = true;
   }
   // False once a setter has changed anything around the messages.
-  bool frame_is_intact() const { return frame_intact_; }
+  bool envelope_is_intact() const { return envelope_intact_; }
 
  private:
   std::vector<Message> messages_;
@@ -95,7 +83,7 @@ class Conversation {
   std::optional<Outcome> outcome_;
   DocumentShape shape_ = DocumentShape::List;
   std::shared_ptr<const Arena> document_;
-  bool frame_intact_ = false;
+  bool envelope_intact_ = false;
 };
 
 }  // namespace parley

@@ -8,17 +8,19 @@
 //   MESSAGE5  The role is Tool exactly if the wire said so or the message holds results and nothing else;
 //             wire_role() is what the wire said.
 //   MESSAGE6  == compares role, name, content and metadata; it ignores the id, the time and the invocation
-//   id,
-//             which differ between copies of the same words.
+//             id, which differ between copies of the same words.
 //
 // Immutable; safe to read and copy from any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +28,6 @@
 #include "parley/base/text.h"
 #include "parley/json/json.h"
 #include "parley/message/block.h"
-#include "parley/message/role.h"
 
 namespace parley {
 
@@ -57,12 +58,20 @@ class Message {
   static Message assistant_message(const Text& content, const std::optional<Text>& base64_image = {});
   static Message assistant_message(std::nullopt_t content = std::nullopt,
                                    const std::optional<Text>& base64_image = {});
+  template <typename Optional>
+    requires std::is_same_v<Optional, std::optional<Text>>
+  static Message assistant_message(const Optional& content, const std::optional<Text>& base64_image = {}) {
+    return content ? assistant_message(*content, base64_image)
+                   : assistant_message(std::nullopt, base64_image);
+  }
   static Message tool_message(const Text& content, const Text& name, const Text& tool_call_id,
                               const std::optional<Text>& base64_image = {});
   // An assistant message with tool uses; without calls it has "tool_calls": [].
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content = {},
                                  const std::optional<Text>& base64_image = {});
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t content,
+                                 const std::optional<Text>& base64_image = {});
+  static Message from_tool_calls(std::initializer_list<ToolCall> tool_calls, const Text& content = {},
                                  const std::optional<Text>& base64_image = {});
 
   Role role() const;
@@ -83,8 +92,15 @@ class Message {
   // AgentScope's accessors. The texts of all text blocks, joined; nothing if there is no text block
   // (thinking and the insides of results do not count). Without types, all blocks.
   std::optional<Text> get_text_content(std::string_view separator = "\n") const;
-  std::vector<Block> get_content_blocks(std::initializer_list<BlockType> types = {}) const;
-  bool has_content_blocks(std::initializer_list<BlockType> types = {}) const;
+  std::vector<Block> get_content_blocks(std::span<const BlockType> types = {}) const;
+  std::vector<Block> get_content_blocks(std::initializer_list<BlockType> types) const;
+  std::vector<Block> get_content_blocks(BlockType type) const;
+  bool has_content_blocks(std::span<const BlockType> types = {}) const;
+  bool has_content_blocks(std::initializer_list<BlockType> types) const;
+  bool has_content_blocks(BlockType type) const;
+  // The same with AgentScope's names: has_content_blocks("text"). An unknown name has no blocks.
+  std::vector<Block> get_content_blocks(std::string_view type) const;
+  bool has_content_blocks(std::string_view type) const;
 
   // OpenManus' fields. content(): the text, if the content is text. The type of a call is what the wire says,
   // "custom" for that of a custom tool, else "function". tool_call_id(): of the first result, or what a
@@ -110,6 +126,10 @@ class Message {
   std::shared_ptr<const Arena> arena_;
   std::uint32_t index_;
 };
+
+// One line for people: "user: hi", "assistant: clock({})", "tool: 12:00".
+std::string to_line(const Message& message);
+std::ostream& operator<<(std::ostream& out, const Message& message);
 
 // OpenManus' operator+: each makes a new list and shares the messages.
 std::vector<Message> operator+(const Message& a, const Message& b);
@@ -144,7 +164,7 @@ class MessageBuilder {
   MessageBuilder& blocks(std::vector<Block> blocks);      // list content
   MessageBuilder& block(Block block);                     // list content, one more block
   MessageBuilder& same_shape(std::vector<Block> blocks);  // other blocks; the shape stays
-  MessageBuilder& text(Text text) { return block(TextBlock{std::move(text)}); }
+  MessageBuilder& text(Text text);                        // list content, one more text
 
   // Fails with Invalid if the metadata is neither an object nor null, or if a result holds anything but
   // text and media.
@@ -161,5 +181,43 @@ class MessageBuilder {
   bool continues_ = false;
   bool no_tool_calls_ = false;  // "tool_calls": [] is written
 };
+
+// Provenance: where a block came from, and how far its words may be trusted. A page that a tool fetched is
+// data, whatever it says; filters and policies can treat it by other rules than what a user typed.
+//
+// Invariants (quoted by tests as PROVENANCE1..PROVENANCE4):
+//   PROVENANCE1  Every block has a provenance. The default follows from the role: "system", "user", "model",
+//                and "tool:NAME" for a result.
+//   PROVENANCE2  A provenance that was set is kept in the metadata of the message ("provenance": [{"block",
+//                "source", "trust"}]): it is stored with the message, and never enters a prompt.
+//   PROVENANCE3  A provenance that cannot be read makes a block untrusted; it never makes it more trusted.
+//   PROVENANCE4  Setting it changes nothing else in the message.
+//
+// Pure functions; safe from any thread.
+enum class Trust : std::uint8_t {
+  Untrusted,  // Data: what tools, files and pages say. Never an instruction.
+  User,       // What the user and the model say.
+  Trusted,    // What the program says: system messages.
+};
+
+// "untrusted", "user", "trusted".
+std::string_view to_string(Trust trust);
+
+struct Provenance {
+  Text source;  // "user", "tool:search", "https://example.com/page", ...
+  Trust trust = Trust::Untrusted;
+  bool operator==(const Provenance&) const = default;
+};
+
+// REQUIRES: `block` is an index of Message::blocks().
+Provenance provenance(const Message& message, std::size_t block);
+
+// The same of all blocks, in one pass.
+std::vector<Provenance> provenances(const Message& message);
+
+// A copy of the message, with the same id and time, in which one block has this provenance. Fails with
+// Invalid if there is no such block or the metadata uses the name "provenance" for something else, and with
+// Lossy if the wire of the message has members that a new message cannot have.
+Result<Message> with_provenance(const Message& message, std::size_t block, const Provenance& provenance);
 
 }  // namespace parley

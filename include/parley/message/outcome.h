@@ -12,7 +12,7 @@ namespace parley {
 
 // Why a model stopped. Whether it asked for tools is decided by its blocks, never by this alone.
 enum class Finish : std::uint8_t {
-  Unsaid,         // the wire has no reason, or an unknown one
+  Unknown,        // the wire has no reason, or an unknown one
   Stop,           // the response is complete
   StopSequence,   // it reached a stop sequence
   ToolCalls,      // it waits for the results of tools
@@ -39,7 +39,7 @@ struct Usage {
 
 struct Outcome {
   Text id, model;  // as the provider names the answer and the model; may be empty
-  Finish finish = Finish::Unsaid;
+  Finish finish = Finish::Unknown;
   Text raw_finish;  // the wire's word for it
   Usage usage;
   bool operator==(const Outcome&) const = default;

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,10 @@ struct ValidationLimits {
   std::size_t blocks = 1000;         // in one message
   std::size_t messages = 1'000'000;  // in one conversation
 };
+
+// "error /1: ..." or "warning /1/content/0: ...", with the sentence.
+std::string to_line(const Finding& finding);
+std::ostream& operator<<(std::ostream& out, const Finding& finding);
 
 // All findings, in the order of the messages.
 std::vector<Finding> validate(std::span<const Message> messages, const ValidationLimits& limits = {});

@@ -5,7 +5,7 @@
 //   ENCODING2  count(text) == encode(text).size().
 //   ENCODING3  decode(encode(bytes)) == bytes, for any bytes.
 //   ENCODING4  The spelling of a special token, such as <|endoftext|>, is ordinary text.
-//   ENCODING5  Bytes that are not UTF-8 are counted too: each maximal ill-formed part (see utf8.h) is split
+//   ENCODING5  Bytes that are not UTF-8 are counted too: each maximal ill-formed part (see text.h) is split
 //              as one symbol that is not a letter, digit, mark or space, and its bytes are encoded.
 //   ENCODING6  Time is linear in the text but for sorting: no text makes it quadratic.
 //   ENCODING7  Earlier counts never change later ones.

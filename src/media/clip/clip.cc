@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "media/clip/format.h"
-#include "parley/media/base64.h"
-#include "parley/media/media_header.h"
+#include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 
 namespace parley {

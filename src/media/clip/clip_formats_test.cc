@@ -3,7 +3,7 @@
 
 #include "media/clip/sample_clips_testing.h"
 #include "parley/media/clip.h"
-#include "parley/media/media_header.h"
+#include "parley/media/media_type.h"
 
 namespace parley {
 namespace {

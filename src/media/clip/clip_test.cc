@@ -7,7 +7,7 @@
 
 #include "base/allocations_testing.h"
 #include "media/clip/sample_clips_testing.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 
 namespace parley {

@@ -5,8 +5,8 @@
 
 #include "media/image/format.h"
 #include "media/image/inspect.h"
-#include "parley/media/base64.h"
-#include "parley/media/media_header.h"
+#include "parley/media/data_url.h"
+#include "parley/media/media_type.h"
 
 namespace parley {
 namespace {

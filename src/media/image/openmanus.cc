@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "media/image/inspect.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "parley/media/image.h"
-#include "parley/media/media_header.h"
+#include "parley/media/media_type.h"
 
 namespace parley {
 namespace {

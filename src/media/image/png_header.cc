@@ -14,7 +14,7 @@
 #include "media/image/format.h"
 #include "media/image/inflate.h"
 #include "media/reader.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::media {
 namespace {

@@ -1,10 +1,9 @@
-#include "parley/message/role.h"
+#include "parley/message/block.h"
 
 #include <array>
 #include <cstddef>
 #include <utility>
 
-#include "parley/message/block.h"
 #include "parley/message/settings.h"
 
 namespace parley {
@@ -61,6 +60,27 @@ std::optional<ToolChoice> tool_choice_named(std::string_view name) {
 }
 std::optional<AgentState> agent_state_named(std::string_view name) {
   return find<AgentState, kAgentStates>(name);
+}
+
+std::optional<BlockType> block_type_named(std::string_view name) {
+  return find<BlockType, kBlockTypes>(name);
+}
+
+bool ToolResultBlock::operator==(const ToolResultBlock& other) const {
+  return id == other.id && name == other.name && output == other.output && is_error == other.is_error &&
+         is_custom == other.is_custom;
+}
+
+Block::Block() noexcept = default;
+Block::Block(const Block& other) = default;
+Block::Block(Block&& other) noexcept = default;
+Block& Block::operator=(const Block& other) = default;
+Block& Block::operator=(Block&& other) noexcept = default;
+Block::~Block() = default;
+
+bool Block::operator==(const Block& other) const {
+  return cache == other.cache &&
+         static_cast<const BlockVariant&>(*this) == static_cast<const BlockVariant&>(other);
 }
 
 }  // namespace parley

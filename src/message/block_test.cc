@@ -1,12 +1,10 @@
-#include "parley/message/role.h"
+#include "parley/message/block.h"
 
 #include <gtest/gtest.h>
 
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "parley/message/block.h"
 
 namespace parley {
 namespace {
