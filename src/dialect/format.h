@@ -30,7 +30,7 @@ inline constexpr Dialect kCanonical = Dialect::Parley;
 inline constexpr json::Limits kNoLimits = {.bytes = 0xFFFFFFF0, .string = 0xFFFFFFF0, .depth = 0xFFFFFFF0};
 
 // A sentence that was put together.
-inline Text said(std::string_view sentence) { return Text::repaired(sentence); }
+inline Text said(std::string_view sentence) { return Text(sentence); }
 
 // What the conversation around a group asks of its writer.
 enum WriteHint : std::uint8_t {
@@ -97,12 +97,34 @@ constexpr SettingRow plain_setting(std::string_view path) {
           [](const Settings& settings) { return settings.get(kSetting); }};
 }
 
+// Which tools may be called, in Parley's words: a word, or {"names": [...], "must": boolean}.
+struct ToolChoice {
+  std::string word = {};  // "auto", "none" or "required"; "" if there are names
+  bool has_names = false;
+  std::vector<Json> names = {};
+  bool must = false;  // one of them is called
+
+  // The one tool that must be called.
+  const Json* only() const { return must && names.size() == 1 ? &names.front() : nullptr; }
+};
+std::optional<ToolChoice> tool_choice(const Settings& settings);
+void set_tool_choice(Settings& settings, std::span<const Json> names, bool must);
+
 // What a reply must look like, in Parley's words. Sets nothing unless the schema is an object and the name a
 // string; "" is no name.
 void set_reply_schema(Settings& settings, const std::optional<Json>& name, const std::optional<Json>& schema);
 // The parts of it; null if nothing is set.
 Json reply_schema(const Settings& settings);
 Text reply_name(const Settings& settings);
+// The schema as a member by itself.
+constexpr SettingRow reply_schema_setting(std::string_view path) {
+  return {path, bit(Setting::ReplySchema),
+          [](const Json& member, Settings& settings) { set_reply_schema(settings, std::nullopt, member); },
+          [](const Settings& settings) -> std::optional<Json> {
+            Json schema = reply_schema(settings);
+            return schema.is_null() ? std::nullopt : std::optional(std::move(schema));
+          }};
+}
 
 enum class SystemForm : std::uint8_t {
   Message,         // there is no place but a message
@@ -155,6 +177,8 @@ struct ProviderTraits;  // what a provider takes (arrange.h)
 inline constexpr std::string_view kMessagesPath[] = {"messages"};
 inline constexpr MessagesLocation kMessagesLocation = {DocumentShape::Envelope, kMessagesPath};
 
+// Rows and their read_message() look alike from format to format, on purpose: one file shows all that is
+// particular about its format, and the list of members in read_message() is the format.
 struct Format {
   DialectInfo info;
   // Reads the message at the cursor, which stands at '{'.
@@ -207,6 +231,11 @@ Result<Tool> read_tool(const Json& tool, const std::string& path, std::string_vi
 // The list under a member, each element read; nothing if the member is missing or null.
 Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const std::string& path,
                                         Result<Tool> (*read)(const Json& tool, const std::string& path));
+
+// The members of such a tool. A description that is empty and a schema that is null are left out.
+void write_tool(json::Writer& out, const Tool& tool, std::string_view schema = "parameters");
+// The same for servers that refuse a schema which does not say that it is one of an object.
+Json object_schema(const Tool& tool);
 
 inline std::size_t one_by_one(std::span<const Message>) { return 1; }
 

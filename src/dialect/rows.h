@@ -18,6 +18,11 @@
 
 namespace parley::dialect {
 
+// The text at a JSON Pointer; "" if there is none.
+inline Text text_at(const Json& value, std::string_view pointer) {
+  return value.at(pointer).value_or(Json()).as_string().value_or(Text());
+}
+
 // ---- Answers (core/outcome.h)
 
 // The first row of a word is what it means; the first row of a finish is how it is said. A word that ends in

@@ -15,21 +15,52 @@
 // Functions are safe from any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/dialect/note.h"
-#include "parley/json/buffer.h"
-#include "parley/json/limits.h"
+#include "parley/json/json.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"
 
 namespace parley {
+
+// Notes say what a conversion could not carry as it was: nothing is lost in silence. Plain values.
+enum class Severity : std::uint8_t {
+  Info,   // the same content in another form
+  Minor,  // metadata is lost
+  Major,  // content a model would have seen is lost or changed
+};
+std::string_view to_string(Severity severity);  // "info", "minor", "major"
+
+// Cheap to make and to copy, because a conversion may have one for every message: names are views of static
+// strings and most sentences are literals.
+struct Note {
+  std::string_view code;  // e.g. "thinking_dropped"
+  Severity severity = Severity::Info;
+  std::optional<std::size_t> message_index;  // 0-based index in the source conversation
+  std::optional<std::size_t> block_index;    // 0-based index of the block in the message
+  std::string_view dialect;                  // the dialect that could not carry it
+  std::string_view action;                   // what was done: "dropped", "minted", "joined", ...
+  Text detail;                               // a sentence
+  std::optional<std::size_t> line = {};      // of a JSON Lines file, from 1
+  std::string path = {};                     // JSON Pointer into the source, where reading noted something
+  bool operator==(const Note&) const = default;
+};
+
+// {"code","severity","line"?,"message","block","dialect","action","detail"}
+Json to_json(const Note& note);
+
+// One line for people: "thinking_dropped (minor, message 3, block 0): ...".
+std::string to_line(const Note& note);
+std::ostream& operator<<(std::ostream& out, const Note& note);
 
 enum class Dialect : std::uint8_t {
   Parley = 1,
@@ -114,11 +145,14 @@ Result<Gathering> gather(const Conversation& conversation, Dialect dialect, cons
 
 // One message as one JSON object. to_dict fails with Unsupported if the dialect needs several messages
 // for it, or none.
-Result<Json> to_dict(const Message& message, Dialect dialect, Form form = Form::AsRead);
+Result<Json> to_dict(const Message& message, Dialect dialect = Dialect::OpenManus, Form form = Form::AsRead);
 // One message as all the JSON objects it takes: OpenManus has a message for each result.
-std::vector<Json> to_dicts(const Message& message, Dialect dialect, Form form = Form::AsRead);
-Result<Message> from_dict(std::string_view json, Dialect dialect, const ReadOptions& options = {});
-inline Result<Message> from_dict(const Json& json, Dialect dialect, const ReadOptions& options = {}) {
+std::vector<Json> to_dicts(const Message& message, Dialect dialect = Dialect::OpenManus,
+                           Form form = Form::AsRead);
+Result<Message> from_dict(std::string_view json, Dialect dialect = Dialect::OpenManus,
+                          const ReadOptions& options = {});
+inline Result<Message> from_dict(const Json& json, Dialect dialect = Dialect::OpenManus,
+                                 const ReadOptions& options = {}) {
   return from_dict(json.text().view(), dialect, options);
 }
 

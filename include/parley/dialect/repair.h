@@ -35,8 +35,8 @@
 //      (message_split), a message that asks for tools is an assistant's, and a tool's message without a
 //      result a user's (role_mapped).
 //  14  What was read in the target's own dialect and its rules refuse (rules.h) is written anew, only that
-//      message if that is enough (message_rewritten, frame_rewritten); a block that is refused then is left
-//      out (raw_dropped).
+//      message if that is enough (message_rewritten, envelope_rewritten); a block that is refused then is
+//      left out (raw_dropped).
 //  15  If the target has no message to answer, a user's says that it is empty (user_added).
 //  16  A request of Anthropic's that names a model and no max_tokens gets one (max_tokens_minted). One of
 //      Converse's whose history has calls that the provider ran, and no tools, declares them (tools_added).
@@ -56,7 +56,6 @@
 #include <vector>
 
 #include "parley/dialect/dialect.h"
-#include "parley/dialect/note.h"
 #include "parley/message/conversation.h"
 
 namespace parley {

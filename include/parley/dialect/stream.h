@@ -1,6 +1,6 @@
 // Streams: what a model says while it says it. A StreamReader turns the bytes of any provider's stream into
-// one kind of events, a StreamWriter turns such events into the bytes of a stream, an Accumulator
-// (accumulate.h) puts the message together.
+// one kind of events, a StreamWriter turns such events into the bytes of a stream, an Accumulator puts the
+// message together.
 //
 // Invariants (quoted by tests as S1..S7):
 //   S1  The same bytes give the same events, wherever they are cut.
@@ -22,19 +22,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "parley/base/error.h"
-#include "parley/base/framing.h"
 #include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
-#include "parley/dialect/note.h"
 #include "parley/json/json.h"
-#include "parley/json/limits.h"
 #include "parley/message/block.h"
 #include "parley/message/message.h"
 #include "parley/message/outcome.h"
@@ -91,7 +90,7 @@ struct Unknown {
 };
 
 struct Done {
-  Finish finish = Finish::Unsaid;
+  Finish finish = Finish::Unknown;
   Text raw;  // the wire's word
 };
 
@@ -114,7 +113,7 @@ using OnStreamEvent = std::function<void(const StreamEvent& event)>;
 
 struct StreamLimits {
   std::size_t bytes = std::size_t{256} * 1024 * 1024;  // the whole stream
-  std::size_t frame = kFrameLimit;                     // one event, line or message of it
+  std::size_t frame = std::size_t{32} * 1024 * 1024;   // one event, line or message of it
   json::Limits json = {};                              // the JSON in it
 };
 
@@ -182,5 +181,57 @@ class StreamWriter {
 // that no stream has (media, results) are left out, each with a note.
 std::vector<Note> to_events(const Message& message, const Outcome& outcome, const OnStreamEvent& on_event,
                             std::size_t delta_bytes = 64);
+
+// Accumulator puts the message of a stream together. It costs what the texts cost, whatever the number of
+// deltas. One thread at a time.
+struct Accumulated {
+  // The assistant's; its thinking has the dialect as its origin. Media that came as raw blocks are media.
+  Message message;
+  Outcome outcome;
+  bool is_truncated = false;  // no Done was seen
+  std::optional<stream::Failed> failure;
+  // What was left out of a truncated message (rule 9 of repairing): calls whose arguments are not whole
+  // ("call_incomplete", the note has the beginning of their text) and unsigned thinking that was cut
+  // ("thinking_incomplete").
+  std::vector<Note> notes;
+};
+
+class Accumulator {
+ public:
+  explicit Accumulator(Dialect dialect) : dialect_(dialect) {}
+
+  void add(const StreamEvent& event);
+  // Forgets all but the first `most_bytes` bytes of what was said: a text is cut between two characters, and
+  // what follows it, or cannot be cut, is left out.
+  void shorten(std::size_t most_bytes);
+  // How many blocks have begun.
+  std::size_t block_count() const { return blocks_.size(); }
+  // What was said so far. The Accumulator is empty again afterwards.
+  Accumulated take();
+
+ private:
+  struct Growing {
+    BlockType type = BlockType::Text;
+    Text id, name;
+    std::string text, signature;  // `text`: whatever the block mostly holds
+    bool is_refusal = false;
+    bool is_custom = false;
+    bool has_ended = false;
+  };
+
+  void add_delta(const stream::Delta& delta);
+  bool is_cut(std::uint64_t number, const Growing& growing) const;
+  std::optional<Block> block_of(Growing& growing) const;
+  Note note_of(const Growing& growing, std::size_t position) const;
+
+  Dialect dialect_;
+  std::map<std::uint64_t, Growing> blocks_;
+  std::uint64_t newest_ = 0;  // the block that was started last
+  Growing* last_ = nullptr;   // the block of the last delta,
+  std::uint64_t last_number_ = 0;
+  Outcome outcome_;
+  bool is_done_ = false;
+  std::optional<stream::Failed> failure_;
+};
 
 }  // namespace parley

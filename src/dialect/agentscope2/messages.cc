@@ -6,14 +6,16 @@
 // Blocks: text, thinking, data (any media, by media type), tool_call (arguments as text), tool_result (with
 // a state), hint. Results live in the assistant message of their calls, so messages that hold only
 // results are joined to it on writing. Version 1 documents are refused; their dialect is agentscope.
+#include <algorithm>
 #include <array>
 
+#include "dialect/agentscope/message_writer.h"
 #include "dialect/agentscope2/parts.h"
-#include "dialect/core/timestamp.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/names.h"
+#include "dialect/core/write_blocks.h"
+#include "dialect/core/write_messages.h"
 #include "dialect/format.h"
 #include "json/walk.h"
-#include "parley/base/clock.h"
 
 namespace parley::dialect {
 namespace {
@@ -93,42 +95,24 @@ std::size_t group(std::span<const Message> rest) {
   return size;
 }
 
-bool holds_results(const Message& message) {
-  for (const BlockRecord& block : Arena::of(message).blocks(Arena::record_of(message))) {
-    if (block.type == BlockType::ToolResult) return true;
-  }
-  return false;
-}
+bool holds_results(const Message& message) { return message.has_content_blocks({BlockType::ToolResult}); }
 
 constexpr std::array<std::string_view, 3> kMinted = {"name", "id", "created_at"};
 
-class Writer {
+class Writer final : agentscope::MessageWriter {
  public:
   Writer(Draft& draft, std::span<const Message> messages)
-      : draft_(draft),
-        out_(draft.next()),
+      : MessageWriter(draft, messages.front()),
         messages_(messages),
-        arena_(&Arena::of(messages.front())),
-        record_(&Arena::record_of(messages.front())) {
-    for (const Message& message : messages) has_results_ = has_results_ || holds_results(message);
-  }
+        has_results_(std::ranges::any_of(messages, holds_results)) {}
 
   void write() {
     std::size_t minted = 0;  // of kMinted
     out_.raw("{\"name\":");
-    const bool is_the_tools = record_->wire_role == Role::Tool && names_its_tool(*arena_, *record_);
-    if (record_->name.present() && !is_the_tools) {
-      out_.quoted(arena_->bytes(record_->name));
-    } else {
-      minted |= 1;
-      out_.quoted(role());
-    }
+    if (put_name(role())) minted |= 1;
     out_.raw(",\"content\":");
-    content();
-    out_.raw(",\"role\":").quoted(role());
-    if (record_->role == Role::Developer) {
-      draft_.note("role_mapped", Severity::Info, "mapped", "the role developer is written as system");
-    }
+    put_content();
+    put_role(role());
     out_.raw(",\"id\":");
     if (record_->id.present()) {
       out_.quoted(arena_->bytes(record_->id));
@@ -147,14 +131,7 @@ class Writer {
       }
     }
     out_.raw(",\"created_at\":");
-    if (record_->timestamp.present()) {
-      put_timestamp(draft_, arena_->bytes(record_->timestamp), TimeStyle::Iso);
-    } else if (arena_->created_ms() >= 0) {
-      out_.quoted(respelled(local_timestamp(arena_->created_ms()), TimeStyle::Iso));
-    } else {
-      minted |= 4;
-      out_.quoted(respelled(local_timestamp(arena_->read_ms()), TimeStyle::Iso));
-    }
+    if (put_time(agentscope::TimeStyle::Iso)) minted |= 4;
     out_.raw('}');
     if (record_->invocation_id.present()) {
       draft_.note("identity_dropped", Severity::Minor, "dropped", "there is no place for: invocation_id");
@@ -171,13 +148,12 @@ class Writer {
     return "system";
   }
 
-  void content() {
+  void put_content() {
     out_.raw('[');
     const std::size_t first = out_.size();
     const std::size_t position = draft_.position;
     for (std::size_t i = 0; i < messages_.size(); ++i) {
-      arena_ = &Arena::of(messages_[i]);
-      record_ = &Arena::record_of(messages_[i]);
+      turn_to(messages_[i]);
       draft_.position = position + i;
       if (i != 0) {
         draft_.note("result_joined", Severity::Info, "joined",
@@ -186,58 +162,11 @@ class Writer {
       }
       if (record_->has(MessageRecord::kEmptyToolCalls)) note_empty_tool_calls(draft_);
       const auto blocks = arena_->blocks(*record_);
-      for (std::size_t k = 0; k < blocks.size(); ++k) block(blocks[k], k, first);
+      for (std::size_t k = 0; k < blocks.size(); ++k) put_block(blocks[k], k, first);
     }
     draft_.position = position;
-    arena_ = &Arena::of(messages_.front());
-    record_ = &Arena::record_of(messages_.front());
+    turn_to(messages_.front());
     out_.raw(']');
-  }
-
-  void block(const BlockRecord& block, std::size_t index, std::size_t first) {
-    const auto comma = [&]() -> json::Out& { return out_.size() == first ? out_ : out_.raw(','); };
-    const auto member = [&](std::string_view key, Slice slot) {
-      if (!slot.is_absent()) put_string(out_.raw(key), *arena_, slot);
-    };
-    switch (block.type) {
-      case BlockType::Text:
-        comma().raw("{\"type\":\"text\"");
-        member(",\"text\":", block.text());
-        out_.raw('}');
-        return;
-      case BlockType::Thinking:
-        comma().raw("{\"type\":\"thinking\"");
-        member(",\"thinking\":", block.text());
-        member(",\"signature\":", block.signature());
-        out_.raw('}');
-        if (block.origin().present()) note_origin(draft_, index);
-        return;
-      case BlockType::Image:
-      case BlockType::Audio:
-      case BlockType::Video:
-      case BlockType::Document:
-        media(block, index, comma());
-        return;
-      case BlockType::ToolUse:
-        comma().raw("{\"type\":\"tool_call\"");
-        member(",\"id\":", block.id());
-        member(",\"name\":", block.name());
-        out_.raw(",\"input\":\"");
-        put_arguments_text(draft_, *arena_, block);
-        // Without a state a call that has its result would count as pending and be run again.
-        out_.raw(has_results_ ? "\",\"state\":\"finished\"}" : "\"}");
-        return;
-      case BlockType::ToolResult:
-        result(block, index, comma());
-        return;
-      case BlockType::Raw:
-        break;
-    }
-    if (raw_belongs_to(*arena_, block, Dialect::AgentScope2)) {
-      put_value(comma(), *arena_, block.raw_value());
-    } else {
-      note_dropped_block(draft_, *arena_, block, index);
-    }
   }
 
   // The media type is all that says whether media are an image, audio, video or a document.
@@ -247,47 +176,49 @@ class Writer {
                 "the media are what their media type says, not what the block was", index);
   }
 
-  void media(const BlockRecord& block, std::size_t index, json::Out& out) {
-    out.raw("{\"type\":\"data\",\"source\":");
+  void put_media(const BlockRecord& block, std::size_t index) override {
+    out_.raw("{\"type\":\"data\",\"source\":");
     if (is_inline(*arena_, block)) {
       const InlineMedia media = inline_media(draft_, *arena_, block, index);
-      out.raw("{\"type\":\"base64\",\"data\":").quoted(media.data);
-      out.raw(",\"media_type\":").quoted(media.media_type).raw('}');
+      out_.raw("{\"type\":\"base64\",\"data\":").quoted(media.data);
+      out_.raw(",\"media_type\":").quoted(media.media_type).raw('}');
       note_kind(block, media.media_type, index);
     } else {
-      out.raw("{\"type\":\"url\",\"url\":");
-      put_string(out, *arena_, block.data());
+      out_.raw("{\"type\":\"url\",\"url\":");
+      put_string(out_, *arena_, block.data());
       const std::string_view media_type = url_media_type(draft_, *arena_, block, index);
-      out.raw(",\"media_type\":").quoted(media_type).raw('}');
+      out_.raw(",\"media_type\":").quoted(media_type).raw('}');
       note_kind(block, media_type, index);
     }
-    if (block.media_name().present()) put_string(out.raw(",\"name\":"), *arena_, block.media_name());
-    out.raw('}');
+    if (block.media_name().present()) put_member(",\"name\":", block.media_name());
+    out_.raw('}');
   }
 
-  void result(const BlockRecord& block, std::size_t index, json::Out& out) {
-    out.raw("{\"type\":\"tool_result\"");
-    if (!block.id().is_absent()) put_string(out.raw(",\"id\":"), *arena_, block.id());
-    if (!block.name().is_absent()) put_string(out.raw(",\"name\":"), *arena_, block.name());
-    out.raw(",\"output\":");
+  void put_call(const BlockRecord& block, std::size_t) override {
+    begin_call("{\"type\":\"tool_call\"", block);
+    out_.raw(",\"input\":\"");
+    put_arguments_text(draft_, *arena_, block);
+    // Without a state a call that has its result would count as pending and be run again.
+    out_.raw(has_results_ ? "\",\"state\":\"finished\"}" : "\"}");
+  }
+
+  void put_result(const BlockRecord& block, std::size_t index) override {
+    begin_call("{\"type\":\"tool_result\"", block);
+    out_.raw(",\"output\":");
     if (block.is_list) {
-      out.raw('[');
-      const std::size_t first = out.size();
-      for (const BlockRecord& child : arena_->children(block)) this->block(child, index, first);
-      out.raw(']');
+      out_.raw('[');
+      const std::size_t first = out_.size();
+      for (const BlockRecord& child : arena_->children(block)) put_block(child, index, first);
+      out_.raw(']');
     } else {
-      out.quoted(block.output().present() ? arena_->bytes(block.output()) : std::string_view());
+      out_.quoted(block.output().present() ? arena_->bytes(block.output()) : std::string_view());
       if (!block.output().present()) note_output_minted(draft_, index);
     }
-    out.raw(",\"state\":").quoted(block.is_error == Tristate::True ? "error" : "success").raw('}');
+    out_.raw(",\"state\":").quoted(block.is_error == Tristate::True ? "error" : "success").raw('}');
   }
 
-  Draft& draft_;
-  json::Out& out_;
   std::span<const Message> messages_;
-  const Arena* arena_;
-  const MessageRecord* record_;
-  bool has_results_ = false;
+  bool has_results_;
 };
 
 void write_group(Draft& draft, std::span<const Message> messages) { Writer(draft, messages).write(); }

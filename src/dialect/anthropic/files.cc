@@ -6,16 +6,12 @@
 namespace parley::dialect::anthropic {
 namespace {
 
-Text text_of(const Json& object, std::string_view key) {
-  return object.get(key).value_or(Json()).as_string().value_or(Text());
-}
-
 std::optional<ProviderFile> read_file(const Json& block) {
   const auto id = block.get("source").value_or(block).get("file_id");
   if (!id || !id->is_string()) return std::nullopt;
-  const Text type = text_of(block, "type");
+  const Text type = text_at(block, "/type");
   const bool is_image = type == Text("image") || type == Text("input_image");
-  return ProviderFile{*id, is_image, text_of(block, "title"), text_of(block, "context")};
+  return ProviderFile{*id, is_image, text_at(block, "/title"), text_at(block, "/context")};
 }
 
 std::optional<Json> write_file(const ProviderFile& file, bool) {

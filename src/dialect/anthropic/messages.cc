@@ -26,8 +26,8 @@
 #include "dialect/core/outcome.h"
 #include "dialect/core/patch.h"
 #include "dialect/core/setting_limits.h"
-#include "dialect/core/writer_helpers.h"
-#include "parley/media/base64.h"
+#include "dialect/core/write_blocks.h"
+#include "parley/media/data_url.h"
 
 namespace parley::dialect {
 namespace {
@@ -241,67 +241,46 @@ constexpr ProviderTraits kTraits = {
                        std::vector<Note>& notes) { return within_thinking(request, kThinkingPlaces, notes); },
 };
 
-class Writer {
+class Writer final : PieceWriter {
  public:
-  explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
+  explicit Writer(Draft& draft) : PieceWriter(draft) {}
 
   void write(std::span<const Message> group) {
     for (const Turn& turn : arrange(draft_, kTraits, group)) {
-      draft_.next().raw("{\"role\":").quoted(to_string(role_of(turn.role))).raw(",\"content\":");
+      begin_message(turn.role);
       put_list(turn.pieces);
       out_.raw('}');
     }
   }
 
  private:
-  static Role role_of(Role role) { return role == Role::Developer ? Role::System : role; }
-
   void put_list(std::span<const Piece> pieces) {
     out_.raw('[');
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (i != 0) out_.raw(',');
-      put_piece(pieces[i]);
-    }
+    put_pieces(pieces);
     out_.raw(']');
   }
 
-  void put_piece(const Piece& piece) {
-    draft_.position = piece.position;
-    switch (piece.kind) {
-      case Piece::Kind::Text:
-        out_.raw("{\"type\":\"text\",\"text\":");
-        put_text(out_, piece);
-        put_mark(piece);
-        out_.raw('}');
-        return;
-      case Piece::Kind::Thinking:
-        out_.raw("{\"type\":\"thinking\",\"thinking\":").quoted(piece.text()).raw(",\"signature\":");
-        put_string(out_, *piece.arena, piece.block->signature());
-        out_.raw('}');
-        return;
-      case Piece::Kind::Use:
-        out_.raw("{\"type\":\"tool_use\",\"id\":");
-        put_id(draft_, *piece.arena, piece.block->id(), kTraits.call_id, piece.index);
-        out_.raw(",\"name\":");
-        put_name(draft_, *piece.arena, piece.block->name(), kTraits.tool_name, piece.index);
-        out_.raw(",\"input\":");
-        put_arguments_object(draft_, piece);
-        put_mark(piece);
-        out_.raw('}');
-        return;
-      case Piece::Kind::Result:
-        put_result(piece);
-        return;
-      case Piece::Kind::Media:
-        put_media(piece);
-        return;
-      case Piece::Kind::Raw:
-        put_value(out_, *piece.arena, piece.block->raw_value());
-        return;
-    }
+  void text(const Piece& piece) override {
+    out_.raw("{\"type\":\"text\",\"text\":");
+    put_text(out_, piece);
+    put_mark(piece);
+    out_.raw('}');
   }
 
-  void put_result(const Piece& result) {
+  void thinking(const Piece& piece) override {
+    out_.raw("{\"type\":\"thinking\",\"thinking\":").quoted(piece.text()).raw(",\"signature\":");
+    put_string(out_, *piece.arena, piece.block->signature());
+    out_.raw('}');
+  }
+
+  void call(const Piece& use) override {
+    out_.raw("{\"type\":\"tool_use\",\"id\":");
+    put_call(draft_, kTraits, use);
+    put_mark(use);
+    out_.raw('}');
+  }
+
+  void result(const Piece& result) override {
     out_.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
     put_id(draft_, *result.arena, result.block->id(), kTraits.call_id, result.index);
     if (result.block->is_error != Tristate::Unsaid) {
@@ -322,13 +301,10 @@ class Writer {
 
   void put_mark(const Piece& piece) {
     if (piece.cache == CacheMark::None) return;
-    out_.raw(R"(,"cache_control":{"type":"ephemeral")");
-    if (piece.cache == CacheMark::FiveMinutes) out_.raw(R"(,"ttl":"5m")");
-    if (piece.cache == CacheMark::OneHour) out_.raw(R"(,"ttl":"1h")");
-    out_.raw('}');
+    out_.raw(R"(,"cache_control":{"type":"ephemeral")").raw(ttl_of(piece.cache)).raw('}');
   }
 
-  void put_media(const Piece& piece) {
+  void media(const Piece& piece) override {
     const BlockRecord& media = *piece.block;
     const bool is_image = media.type == BlockType::Image;
     out_.raw(is_image ? "{\"type\":\"image\",\"source\":" : "{\"type\":\"document\",\"source\":");
@@ -348,9 +324,6 @@ class Writer {
     put_mark(piece);
     out_.raw('}');
   }
-
-  Draft& draft_;
-  json::Out& out_;
 };
 
 // ---- What is around the messages
@@ -358,12 +331,8 @@ class Writer {
 void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("tools").begin_array();
   for (const Tool& tool : tools) {
-    out.begin_object().key("name").string(tool.name);
-    if (!tool.description.empty()) out.key("description").string(tool.description);
-    out.key("input_schema");
-    // A schema must say that it is one of an object, even if it says nothing else.
-    const bool says_nothing = tool.parameters.is_null() || tool.parameters.members().empty();
-    says_nothing ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
+    out.begin_object();
+    write_tool(out, {tool.name, tool.description, object_schema(tool)}, "input_schema");
     out.end_object();
   }
   out.end_array();
@@ -382,42 +351,28 @@ Result<std::vector<Tool>> read_tools(const Json& request) {
 
 // {"type": "auto"|"any"|"none"|"tool", "name", "disable_parallel_tool_use"}
 void read_choice(const Json& member, Settings& settings) {
-  const std::string type = member.get("type").value_or(Json()).as_string().value_or(Text()).str();
-  const auto name = member.get("name");
-  if (type == "auto" || type == "none") settings.set(Setting::ToolChoice, Json::string(type));
-  if (type == "any") settings.set(Setting::ToolChoice, Json::string("required"));
-  if (type == "tool" && name && name->is_string()) {
-    json::Writer w;
-    w.begin_object()
-        .key("names")
-        .begin_array()
-        .value(*name)
-        .end_array()
-        .key("must")
-        .boolean(true)
-        .end_object();
-    settings.set(Setting::ToolChoice, w.take());
-  }
+  const Text type = text_at(member, "/type");
+  const Json name = member.get("name").value_or(Json());
+  if (type == Text("auto") || type == Text("none")) settings.set(Setting::ToolChoice, Json::string(type));
+  if (type == Text("any")) settings.set(Setting::ToolChoice, Json::string("required"));
+  if (type == Text("tool") && name.is_string()) set_tool_choice(settings, {&name, 1}, true);
   const auto alone = member.get("disable_parallel_tool_use").value_or(Json()).as_bool();
   if (alone) settings.set(Setting::ParallelToolCalls, Json::boolean(!*alone));
 }
 
 std::optional<Json> write_choice(const Settings& settings) {
-  const auto choice = settings.get(Setting::ToolChoice);
+  const auto given = tool_choice(settings);
   const auto parallel = settings.get(Setting::ParallelToolCalls);
-  if (!choice && !parallel) return std::nullopt;
-  const std::vector<Json> names =
-      choice ? choice->get("names").value_or(Json()).elements() : std::vector<Json>();
-  const bool must = choice && choice->get("must").value_or(Json()).as_bool().value_or(false);
-  const std::string word = choice ? choice->as_string().value_or(Text()).str() : "auto";
+  if (!given && !parallel) return std::nullopt;
+  const ToolChoice choice = given.value_or(ToolChoice{.word = "auto"});
   json::Writer w;
   w.begin_object().key("type");
-  if (names.size() == 1 && must) {
-    w.string("tool").key("name").value(names.front());
+  if (const Json* only = choice.only()) {
+    w.string("tool").key("name").value(*only);
   } else {
-    w.string(word == "none" ? "none" : word == "required" || must ? "any" : "auto");
+    w.string(choice.word == "none" ? "none" : choice.word == "required" || choice.must ? "any" : "auto");
   }
-  if (parallel && word != "none") {
+  if (parallel && choice.word != "none") {
     w.key("disable_parallel_tool_use").boolean(!parallel->as_bool().value_or(true));
   }
   return w.end_object().take();
@@ -458,19 +413,14 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
   out.key("stop_reason");
   word.empty() ? out.null() : out.string(word);
   out.key("stop_sequence").null();
-  out.key("usage").begin_object();
-  write_usage(out, Dialect::Anthropic, outcome.usage);
-  out.end_object();
+  write_usage_object(out, "usage", Dialect::Anthropic, outcome.usage);
 }
 
 Outcome read_answer(const Json& answer, bool has_calls) {
-  const auto text = [&](std::string_view key) {
-    return answer.get(key).value_or(Json()).as_string().value_or(Text());
-  };
   Outcome outcome;
-  outcome.id = text("id");
-  outcome.model = text("model");
-  outcome.raw_finish = text("stop_reason");
+  outcome.id = text_at(answer, "/id");
+  outcome.model = text_at(answer, "/model");
+  outcome.raw_finish = text_at(answer, "/stop_reason");
   outcome.finish = finish_of(Dialect::Anthropic, outcome.raw_finish, has_calls);
   outcome.usage = read_usage(Dialect::Anthropic, answer.get("usage").value_or(Json()));
   return outcome;

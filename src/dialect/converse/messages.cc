@@ -20,8 +20,8 @@
 #include "dialect/converse/tables.h"
 #include "dialect/core/arrange.h"
 #include "dialect/core/outcome.h"
-#include "dialect/core/writer_helpers.h"
-#include "parley/media/base64.h"
+#include "dialect/core/write_blocks.h"
+#include "parley/media/data_url.h"
 
 namespace parley::dialect {
 namespace {
@@ -121,25 +121,23 @@ bool read_media(Reader& r, BlockRecord& block) {
   return true;
 }
 
-// A call that the provider runs itself ("server_tool_use"), or what came out of it, is kept whole: a client
-// has nothing to do with it.
-bool look_for_server(Reader& r, std::string_view own_type, bool& is_servers) {
+// A call or a result, member by member. A call that the provider runs itself ("server_tool_use"), or what
+// came out of it, is kept whole: a client has nothing to do with it.
+template <typename ReadMember>
+bool read_unless_servers(Reader& r, BlockRecord& block, std::string_view name, std::string_view own_type,
+                         ReadMember&& read_member) {
+  if (r.cursor.peek() != '{') return r.wrong_type(name, "an object");
   Slice type;
   if (!r.cursor.look_ahead("type", type)) return false;
-  is_servers = type.present() && r.cursor.bytes(type).starts_with('"') &&
-               r.plain({type.offset + 1, type.length - 2}) != own_type;
-  return true;
+  const bool is_servers = type.present() && r.cursor.bytes(type).starts_with('"') &&
+                          r.plain({type.offset + 1, type.length - 2}) != own_type;
+  if (!is_servers) return r.object(read_member);
+  block.type = BlockType::Raw;
+  return r.skip_value();
 }
 
 bool read_use(Reader& r, BlockRecord& use) {
-  if (r.cursor.peek() != '{') return r.wrong_type("toolUse", "an object");
-  bool is_raw = false;
-  if (!look_for_server(r, "tool_use", is_raw)) return false;
-  if (is_raw) {
-    use.type = BlockType::Raw;
-    return r.skip_value();
-  }
-  return r.object([&](std::string_view key) {
+  return read_unless_servers(r, use, "toolUse", "tool_use", [&](std::string_view key) {
     if (key == "toolUseId") return r.string(use.id(), key);
     if (key == "name") return r.string(use.name(), key);
     if (key == "type") return r.skip_value();
@@ -210,14 +208,7 @@ constexpr auto kOfResults = std::to_array<BlockRule>({
 constexpr BlockTable kResultTable = {kOfResults, {}, "", "", false, true};
 
 bool read_result(Reader& r, BlockRecord& result) {
-  if (r.cursor.peek() != '{') return r.wrong_type("toolResult", "an object");
-  bool is_raw = false;
-  if (!look_for_server(r, "tool_result", is_raw)) return false;
-  if (is_raw) {
-    result.type = BlockType::Raw;
-    return r.skip_value();
-  }
-  return r.object([&](std::string_view key) {
+  return read_unless_servers(r, result, "toolResult", "tool_result", [&](std::string_view key) {
     if (key == "toolUseId") return r.string(result.id(), key);
     if (key == "type") return r.skip_value();
     if (key == "content") {
@@ -383,14 +374,13 @@ std::string document_name(const Piece& piece) {
   return out.empty() || out == " " ? "document" : out;
 }
 
-class Writer {
+class Writer final : PieceWriter {
  public:
-  explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
+  explicit Writer(Draft& draft) : PieceWriter(draft) {}
 
   void write(std::span<const Message> group) {
     for (const Turn& turn : arrange(draft_, kTraits, group)) {
-      const Role role = turn.role == Role::Developer ? Role::System : turn.role;
-      draft_.next().raw("{\"role\":").quoted(to_string(role)).raw(",\"content\":");
+      begin_message(turn.role);
       put_list(turn.pieces);
       out_.raw('}');
     }
@@ -413,70 +403,48 @@ class Writer {
     const auto document = std::ranges::find_if(pieces, is_document);
     if (document != pieces.end() && !has_text) {
       out_.raw(",{\"text\":\"(see the document)\"}");
-      draft_.notes.push_back({"text_added", Severity::Info, document->position, document->index,
-                              to_string(draft_.target), "minted", "a document needs a text beside it"});
+      note_piece(draft_, *document, "text_added", Severity::Info, "minted",
+                 "a document needs a text beside it");
     }
     out_.raw(']');
   }
 
   void put_cache_point(CacheMark mark) {
     if (mark == CacheMark::None) return;
-    out_.raw(R"(,{"cachePoint":{"type":"default")");
-    if (mark == CacheMark::FiveMinutes) out_.raw(R"(,"ttl":"5m")");
-    if (mark == CacheMark::OneHour) out_.raw(R"(,"ttl":"1h")");
+    out_.raw(R"(,{"cachePoint":{"type":"default")").raw(ttl_of(mark)).raw("}}");
+  }
+
+  void text(const Piece& piece) override {
+    out_.raw("{\"text\":");
+    put_text(out_, piece);
+    out_.raw('}');
+  }
+
+  void thinking(const Piece& piece) override {
+    out_.raw("{\"reasoningContent\":{\"reasoningText\":{\"text\":").quoted(piece.text());
+    out_.raw(",\"signature\":");
+    put_string(out_, *piece.arena, piece.block->signature());
+    out_.raw("}}}");
+  }
+
+  void call(const Piece& use) override {
+    out_.raw("{\"toolUse\":{\"toolUseId\":");
+    put_call(draft_, kTraits, use);
     out_.raw("}}");
   }
 
-  void put_piece(const Piece& piece) {
-    draft_.position = piece.position;
-    switch (piece.kind) {
-      case Piece::Kind::Text:
-        out_.raw("{\"text\":");
-        put_text(out_, piece);
-        out_.raw('}');
-        return;
-      case Piece::Kind::Thinking:
-        out_.raw("{\"reasoningContent\":{\"reasoningText\":{\"text\":").quoted(piece.text());
-        out_.raw(",\"signature\":");
-        put_string(out_, *piece.arena, piece.block->signature());
-        out_.raw("}}}");
-        return;
-      case Piece::Kind::Use:
-        out_.raw("{\"toolUse\":{\"toolUseId\":");
-        put_id(draft_, *piece.arena, piece.block->id(), kTraits.call_id, piece.index);
-        out_.raw(",\"name\":");
-        put_name(draft_, *piece.arena, piece.block->name(), kTraits.tool_name, piece.index);
-        out_.raw(",\"input\":");
-        put_arguments_object(draft_, piece);
-        out_.raw("}}");
-        return;
-      case Piece::Kind::Result:
-        put_result(piece);
-        return;
-      case Piece::Kind::Media:
-        put_media(piece);
-        return;
-      case Piece::Kind::Raw:
-        put_value(out_, *piece.arena, piece.block->raw_value());
-        return;
-    }
-  }
-
-  void put_result(const Piece& result) {
+  void result(const Piece& result) override {
     out_.raw("{\"toolResult\":{\"toolUseId\":");
     put_id(draft_, *result.arena, result.block->id(), kTraits.call_id, result.index);
     if (result.block->is_error != Tristate::Unsaid) {
       out_.raw(",\"status\":").raw(result.is_error ? "\"error\"" : "\"success\"");
     }
     out_.raw(",\"content\":[");
-    for (std::size_t i = 0; i < result.children.size(); ++i) {
-      if (i != 0) out_.raw(',');
-      put_piece(result.children[i]);
-    }
+    put_pieces(result.children);
     out_.raw("]}}");
   }
 
-  void put_media(const Piece& piece) {
+  void media(const Piece& piece) override {
     const BlockRecord& media = *piece.block;
     const InlineMedia data = inline_media(draft_, *piece.arena, media, piece.index);
     const FormatRow* row = format_of_type(media.type, shown_media_type(*piece.arena, media));
@@ -495,9 +463,6 @@ class Writer {
     }
     out_.raw(",\"name\":").quoted(name);
   }
-
-  Draft& draft_;
-  json::Out& out_;
 };
 
 // ---- What is around the messages
@@ -506,24 +471,19 @@ class Writer {
 void read_choice(const Json& member, Settings& settings) {
   if (known(member, "auto")) settings.set(Setting::ToolChoice, Json::string("auto"));
   if (known(member, "any")) settings.set(Setting::ToolChoice, Json::string("required"));
-  const auto name = member.get("tool").value_or(Json()).get("name");
-  if (!name || !name->is_string()) return;
-  json::Writer w;
-  w.begin_object().key("names").begin_array().value(*name).end_array().key("must").boolean(true).end_object();
-  settings.set(Setting::ToolChoice, w.take());
+  const Json name = member.at("/tool/name").value_or(Json());
+  if (name.is_string()) set_tool_choice(settings, {&name, 1}, true);
 }
 
 std::optional<Json> write_choice(const Settings& settings) {
-  const auto choice = settings.get(Setting::ToolChoice);
+  const auto choice = tool_choice(settings);
   if (!choice) return std::nullopt;
-  const Text word = choice->as_string().value_or(Text());
-  if (word == Text("auto")) return Json::trusted(Text(R"({"auto":{}})"));
-  if (word == Text("required")) return Json::trusted(Text(R"({"any":{}})"));
-  const std::vector<Json> names = choice->get("names").value_or(Json()).elements();
-  if (names.size() != 1 || !choice->get("must").value_or(Json()).as_bool().value_or(false))
-    return std::nullopt;
+  if (choice->word == "auto") return Json::trusted(Text(R"({"auto":{}})"));
+  if (choice->word == "required") return Json::trusted(Text(R"({"any":{}})"));
+  const Json* only = choice->only();
+  if (only == nullptr) return std::nullopt;
   json::Writer w;
-  w.begin_object().key("tool").begin_object().key("name").value(names.front()).end_object().end_object();
+  w.begin_object().key("tool").begin_object().key("name").value(*only).end_object().end_object();
   return w.take();
 }
 
@@ -531,12 +491,8 @@ void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&
   out.key("toolConfig").begin_object().key("tools").begin_array();
   for (const Tool& tool : tools) {
     out.begin_object().key("toolSpec").begin_object();
-    out.key("name").string(tool.name);
-    if (!tool.description.empty()) out.key("description").string(tool.description);
-    out.key("inputSchema").begin_object().key("json");
-    // A schema must say that it is one of an object, even if it says nothing else.
-    const bool says_nothing = tool.parameters.is_null() || tool.parameters.members().empty();
-    says_nothing ? out.raw(R"({"type":"object"})") : out.value(tool.parameters.compact());
+    write_tool(out, {tool.name, tool.description, Json()});
+    out.key("inputSchema").begin_object().key("json").value(object_schema(tool));
     out.end_object().end_object().end_object();
   }
   out.end_array();
@@ -591,14 +547,12 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
   out.key("output").begin_object().key("message").begin_array().end_array().end_object();
   const std::string_view word = finish_word(Dialect::Converse, outcome.finish);
   if (!word.empty()) out.key("stopReason").string(word);
-  out.key("usage").begin_object();
-  write_usage(out, Dialect::Converse, outcome.usage);
-  out.end_object();
+  write_usage_object(out, "usage", Dialect::Converse, outcome.usage);
 }
 
 Outcome read_answer(const Json& answer, bool has_calls) {
   Outcome outcome;
-  outcome.raw_finish = answer.get("stopReason").value_or(Json()).as_string().value_or(Text());
+  outcome.raw_finish = text_at(answer, "/stopReason");
   outcome.finish = finish_of(Dialect::Converse, outcome.raw_finish, has_calls);
   outcome.usage = read_usage(Dialect::Converse, answer.get("usage").value_or(Json()));
   return outcome;

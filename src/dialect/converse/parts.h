@@ -9,7 +9,6 @@
 
 #include "parley/dialect/dialect.h"
 #include "parley/json/json.h"
-#include "parley/json/limits.h"
 #include "parley/message/message.h"
 
 namespace parley::rules {

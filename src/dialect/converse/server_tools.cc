@@ -1,7 +1,7 @@
 // Tools that Converse ran itself: a history with their calls is refused unless the request declares tools.
 #include "dialect/converse/parts.h"
 #include "dialect/core/patch.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 
 namespace parley::dialect::converse {
 

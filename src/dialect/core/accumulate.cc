@@ -1,11 +1,10 @@
-#include "parley/dialect/accumulate.h"
-
 #include <utility>
 
 #include "base/append_large.h"
 #include "dialect/format.h"
 #include "message/edit.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
+#include "parley/dialect/stream.h"
 #include "parley/json/writer.h"
 
 namespace parley {
@@ -107,7 +106,7 @@ bool Accumulator::is_cut(std::uint64_t number, const Growing& growing) const {
 std::optional<Block> Accumulator::block_of(Growing& growing) const {
   // Deltas are UTF-8 each (S6), and so is their sum; events from elsewhere might be anything.
   const auto text_of = [](std::string& bytes) {
-    return is_utf8(bytes) ? Text::adopt(std::move(bytes)).value_or(Text()) : Text::repaired(bytes);
+    return is_utf8(bytes) ? Text::checked(std::move(bytes)).value_or(Text()) : Text(bytes);
   };
   const Text origin = Text::trusted(nullptr, to_string(dialect_));
   switch (growing.type) {
@@ -137,7 +136,7 @@ Note Accumulator::note_of(const Growing& growing, std::size_t position) const {
           position,
           to_string(dialect_),
           "dropped",
-          Text::repaired(detail)};
+          Text(detail)};
 }
 
 Accumulated Accumulator::take() {

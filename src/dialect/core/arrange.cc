@@ -3,26 +3,11 @@
 #include <algorithm>
 
 #include "dialect/core/opaque_blocks.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
+#include "dialect/core/write_messages.h"
 
 namespace parley::dialect {
 namespace {
-
-// As spelled, white space is a space or one of these escapes.
-bool is_blank(std::string_view spelled) {
-  constexpr std::string_view kEscapes[] = {"\\n",     "\\t",     "\\r",     "\\f",     "\\u0009",
-                                           "\\u000a", "\\u000b", "\\u000c", "\\u000d", "\\u0020",
-                                           "\\u000A", "\\u000B", "\\u000C", "\\u000D"};
-  const auto begins = [&](std::string_view escape) { return spelled.starts_with(escape); };
-  for (;;) {
-    spelled.remove_prefix(std::min(spelled.find_first_not_of(' '), spelled.size()));
-    if (spelled.empty()) return true;
-    if (spelled.front() != '\\') return false;  // most texts
-    const auto escape = std::ranges::find_if(kEscapes, begins);
-    if (escape == std::end(kEscapes)) return false;
-    spelled.remove_prefix(escape->size());
-  }
-}
 
 bool belongs_to(const Arena& arena, const BlockRecord& thinking, Dialect dialect) {
   return thinking.origin().present() && arena.bytes(thinking.origin()) == to_string(dialect);
@@ -232,9 +217,8 @@ class Arranger {
 
   // A text of the system that a user must say.
   void remind(Piece& text) {
-    draft_.notes.push_back({"system_as_text", Severity::Minor, text.position, text.index,
-                            to_string(draft_.target), "moved",
-                            "a system message after the first is written as a user's reminder"});
+    note_piece(draft_, text, "system_as_text", Severity::Minor, "moved",
+               "a system message after the first is written as a user's reminder");
     text.made = "<system-reminder>\\n" + std::string(text.text()) + "\\n</system-reminder>";
     text.block = nullptr;
   }
@@ -296,17 +280,18 @@ class Arranger {
     add(stand_in(block, index));
   }
 
+  Piece made_text(std::size_t index, std::string made = {}) const {
+    return {Piece::Kind::Text, arena_, nullptr, index, draft_.position, std::move(made)};
+  }
+
   // The text in place of media: what it says, if it is a document of text, or that it is missing.
   Piece stand_in(const BlockRecord& media, std::size_t index) {
-    Piece out{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
     if (const auto text = document_text(*arena_, media)) {
       draft_.note("document_as_text", Severity::Info, "moved", "the document is written as a text", index);
-      out.made = fenced(*arena_, media, *text);
-    } else {
-      note_omitted(draft_, media, index);
-      out.made = omitted_text(media.type);
+      return made_text(index, fenced(*arena_, media, *text));
     }
-    return out;
+    note_omitted(draft_, media, index);
+    return made_text(index, std::string(omitted_text(media.type)));
   }
 
   void note_name(const BlockRecord& media, std::size_t index) {
@@ -322,7 +307,7 @@ class Arranger {
     out.is_error = block.is_error == Tristate::True;
     std::size_t number = 0;
     if (!block.is_list && block.output().present()) {
-      Piece text{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
+      Piece text = made_text(index);
       text.output = arena_->bytes(block.output());
       out.children.push_back(std::move(text));
     }
@@ -370,9 +355,8 @@ class Arranger {
                                               is_blank(texts[0].output));
       if (is_empty && (result.is_error || !texts.empty() || traits_.results == Results::Apart)) {
         texts.clear();
-        Piece stand_in{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
-        stand_in.made = result.is_error ? "(the tool failed without output)" : "(no output)";
-        texts.push_back(std::move(stand_in));
+        texts.push_back(
+            made_text(index, result.is_error ? "(the tool failed without output)" : "(no output)"));
         draft_.note("output_minted", Severity::Info, "minted", "a result without output says so", index);
       }
     }
@@ -384,11 +368,9 @@ class Arranger {
     const std::string prefix(error_prefix(draft_, first, index));
     if (text != texts.end()) {
       text->made.insert(0, prefix);
-      return;
+    } else {
+      texts.insert(texts.begin(), made_text(index, prefix));
     }
-    Piece only{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
-    only.made = prefix;
-    texts.insert(texts.begin(), std::move(only));
   }
 
   // Media that the result can hold, or the text that stands in their place.
@@ -408,16 +390,15 @@ class Arranger {
     const auto spelled = [&](Slice slice) {
       return slice.present() ? std::string(arena_->bytes(slice)) : std::string();
     };
-    Piece lead{Piece::Kind::Text, arena_, nullptr, index, draft_.position};
-    Piece place = lead;
+    Piece lead = made_text(index);
     lead.made = type + " " + std::to_string(number) + " from the result of call " + spelled(result.id());
     lead.made[0] = static_cast<char>(lead.made[0] - 'a' + 'A');
     if (result.name().present()) lead.made += " (" + spelled(result.name()) + ")";
     lead.made += ":";
     moved_.push_back(std::move(lead));
     moved_.push_back(piece(Piece::Kind::Media, media, index, true));
-    place.made = "[" + type + " " + std::to_string(number) + " of this result is in the next user message]";
-    return place;
+    return made_text(
+        index, "[" + type + " " + std::to_string(number) + " of this result is in the next user message]");
   }
 
   // Before anything else is said, the media of the results are shown.
@@ -461,9 +442,8 @@ class Arranger {
       if (turn.role != Role::Assistant || is_text || !is_silent(turn)) return false;
       for (const Piece& piece : turn.pieces) {
         const bool is_thinking = piece.kind == Piece::Kind::Thinking;
-        draft_.notes.push_back({is_thinking ? "thinking_dropped" : "empty_dropped", Severity::Info,
-                                piece.position, piece.index, to_string(draft_.target), "dropped",
-                                "a message that says nothing else is left out"});
+        note_piece(draft_, piece, is_thinking ? "thinking_dropped" : "empty_dropped", Severity::Info,
+                   "dropped", "a message that says nothing else is left out");
       }
       return true;
     });
@@ -497,8 +477,8 @@ class Arranger {
     for (Turn& turn : turns_) {
       while (!turn.pieces.empty() && turn.pieces.back().kind == Piece::Kind::Thinking) {
         const Piece& last = turn.pieces.back();
-        draft_.notes.push_back({"thinking_dropped", Severity::Info, last.position, last.index,
-                                to_string(draft_.target), "dropped", "a message must not end in thinking"});
+        note_piece(draft_, last, "thinking_dropped", Severity::Info, "dropped",
+                   "a message must not end in thinking");
         turn.pieces.pop_back();
       }
     }
@@ -528,9 +508,8 @@ class Arranger {
       text.resize(text.size() - (text.back() == ' ' ? 1 : 2));
     }
     if (text.size() == size) return;
-    draft_.notes.push_back({"prefill_trimmed", Severity::Info, last.position, last.index,
-                            to_string(draft_.target), "dropped",
-                            "a last message of the assistant must not end in white space"});
+    note_piece(draft_, last, "prefill_trimmed", Severity::Info, "dropped",
+               "a last message of the assistant must not end in white space");
     last.made = std::move(text);
     last.block = nullptr;
   }
@@ -545,9 +524,8 @@ class Arranger {
   void order(Turn& turn) {
     if (std::ranges::is_sorted(turn.pieces, {}, rank)) return;
     const auto late = std::ranges::is_sorted_until(turn.pieces, {}, rank);
-    draft_.notes.push_back({"order_changed", Severity::Info, late->position, late->index,
-                            to_string(draft_.target), "moved",
-                            "results are written first, then what was said, then tool uses"});
+    note_piece(draft_, *late, "order_changed", Severity::Info, "moved",
+               "results are written first, then what was said, then tool uses");
     std::vector<Piece> sorted;
     sorted.reserve(turn.pieces.size());
     for (int wanted = 0; wanted <= 2; ++wanted) {

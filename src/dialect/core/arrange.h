@@ -125,6 +125,13 @@ struct Piece {
   }
 };
 
+// Notes what happened to a piece, wherever the draft stands.
+inline void note_piece(Draft& draft, const Piece& piece, std::string_view code, Severity severity,
+                       std::string_view action, Text detail) {
+  draft.notes.push_back(
+      {code, severity, piece.position, piece.index, to_string(draft.target), action, std::move(detail)});
+}
+
 struct Turn {
   Role role;               // Tool for results that stand apart
   const Message* message;  // the first one of the turn
@@ -140,17 +147,5 @@ std::vector<Turn> arrange(Draft& draft, const ProviderTraits& traits, std::span<
 // How many of the messages make one group: parts of one step, results whose media move after them all, and
 // messages of one role if the provider joins results to them.
 std::size_t group_by(const ProviderTraits& traits, std::span<const Message> rest);
-
-// Notes that a mark of a cache is written without its time to live.
-void note_cache_ttl(Draft& draft, const Piece& piece);
-
-// The text of a call of a custom tool, spelled.
-void put_custom_text(json::Out& out, const Piece& use);
-
-// Spelled texts: the text of a piece in quotes; the arguments of a call as an object.
-void put_text(json::Out& out, const Piece& piece);
-void put_arguments_object(Draft& draft, const Piece& use);
-// All texts of a result in one string, "\n" between them.
-void put_joined(json::Out& out, std::span<const Piece> texts);
 
 }  // namespace parley::dialect

@@ -6,8 +6,8 @@
 
 #include "dialect/format.h"
 #include "json/cursor.h"
+#include "json/pointer.h"
 #include "parley/dialect/dialect.h"
-#include "parley/json/pointer.h"
 
 namespace parley {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "message/arena.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 namespace parley {
 namespace {

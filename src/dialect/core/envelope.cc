@@ -5,9 +5,9 @@
 #include <set>
 
 #include "dialect/core/setting_limits.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
+#include "json/pointer.h"
 #include "parley/dialect/rules.h"
-#include "parley/json/pointer.h"
 
 namespace parley::dialect {
 namespace {
@@ -124,10 +124,8 @@ void put_settings(json::Writer& out, std::span<const SettingRow> rows, const Set
 
 // The rows can say which tools may be called.
 bool says_choice(const Envelope& envelope, const Settings& settings) {
-  const Json choice = settings.get(Setting::ToolChoice).value_or(Json());
-  const std::size_t names = choice.get("names").value_or(Json()).elements().size();
-  const bool is_one = names == 1 && choice.get("must").value_or(Json()).as_bool().value_or(false);
-  if (names != 0 && !is_one && !envelope.lists_allowed_tools) return false;
+  const ToolChoice choice = tool_choice(settings).value_or(ToolChoice());
+  if (!choice.names.empty() && !choice.only() && !envelope.lists_allowed_tools) return false;
   return std::ranges::any_of(envelope.settings, [&](const SettingRow& row) {
     return (row.carries & bit(Setting::ToolChoice)) != 0 && row.to(settings).has_value();
   });
@@ -165,30 +163,28 @@ std::vector<Tool> shown_tools(const Conversation& conversation, const Envelope& 
     tool.is_custom = false;
     tool.parameters = Json::trusted(Text(kCustomSchema));
   }
-  const auto choice = conversation.settings().get(Setting::ToolChoice);
+  const auto choice = tool_choice(conversation.settings());
   if (tools.empty() && envelope.needs_tools) return tools_of_history(conversation);
   if (!choice || says_choice(envelope, conversation.settings()) || has_calls(conversation)) return tools;
-  if (choice->as_string() == Text("none")) return {};
-  std::vector<std::string> names;
-  for (const Json& name : choice->get("names").value_or(Json()).elements()) {
-    names.push_back(name.as_string().value_or(Text()).str());
-  }
-  if (names.empty()) return tools;
-  std::erase_if(tools,
-                [&](const Tool& tool) { return std::ranges::find(names, tool.name.view()) == names.end(); });
+  if (choice->word == "none") return {};
+  if (choice->names.empty()) return tools;
+  std::erase_if(tools, [&](const Tool& tool) {
+    return std::ranges::find(choice->names, tool.name, [](const Json& name) {
+             return name.as_string().value_or(Text());
+           }) == choice->names.end();
+  });
   return tools;
 }
 
 // The settings with tools named as they are declared.
 Settings with_fitted_names(Settings settings, const Envelope& envelope) {
-  const Json choice = settings.get(Setting::ToolChoice).value_or(Json());
-  const auto names = choice.get("names");
-  if (!names) return settings;
-  json::Writer w;
-  w.begin_object().key("names").begin_array();
-  for (const Json& name : names->elements()) w.string(envelope.fit_name(name.as_string().value_or(Text())));
-  w.end_array().key("must").value(choice.get("must").value_or(Json::boolean(false))).end_object();
-  settings.set(Setting::ToolChoice, w.take());
+  const ToolChoice choice = tool_choice(settings).value_or(ToolChoice());
+  if (!choice.has_names) return settings;
+  std::vector<Json> names;
+  for (const Json& name : choice.names) {
+    names.push_back(Json::string(envelope.fit_name(name.as_string().value_or(Text()))));
+  }
+  set_tool_choice(settings, names, choice.must);
   return settings;
 }
 
@@ -227,6 +223,23 @@ bool has_type_of(Setting setting, const Json& value) {
   }
 }
 
+std::optional<ToolChoice> tool_choice(const Settings& settings) {
+  const auto value = settings.get(Setting::ToolChoice);
+  if (!value) return std::nullopt;
+  const auto names = value->get("names");
+  return ToolChoice{.word = value->as_string().value_or(Text()).str(),
+                    .has_names = names.has_value(),
+                    .names = names.value_or(Json()).elements(),
+                    .must = value->get("must").value_or(Json()).as_bool().value_or(false)};
+}
+
+void set_tool_choice(Settings& settings, std::span<const Json> names, bool must) {
+  json::Writer w;
+  w.begin_object().key("names").begin_array();
+  for (const Json& name : names) w.value(name);
+  settings.set(Setting::ToolChoice, w.end_array().key("must").boolean(must).end_object().take());
+}
+
 void set_reply_schema(Settings& settings, const std::optional<Json>& name,
                       const std::optional<Json>& schema) {
   json::Writer w;
@@ -241,8 +254,7 @@ Json reply_schema(const Settings& settings) {
 }
 
 Text reply_name(const Settings& settings) {
-  const Json value = settings.get(Setting::ReplySchema).value_or(Json());
-  const Text name = value.get("name").value_or(Json()).as_string().value_or(Text());
+  const Text name = text_at(settings.get(Setting::ReplySchema).value_or(Json()), "/name");
   return name.empty() ? Text("reply") : name;
 }
 
@@ -276,6 +288,17 @@ Result<std::vector<Tool>> read_tools_of(const std::optional<Json>& list, const s
     if (!tool.name.empty()) tools.push_back(std::move(tool));
   }
   return tools;
+}
+
+void write_tool(json::Writer& out, const Tool& tool, std::string_view schema) {
+  out.key("name").string(tool.name);
+  if (!tool.description.empty()) out.key("description").string(tool.description);
+  if (!tool.parameters.is_null()) out.key(schema).value(tool.parameters.compact());
+}
+
+Json object_schema(const Tool& tool) {
+  const bool says_nothing = tool.parameters.is_null() || tool.parameters.members().empty();
+  return says_nothing ? Json::trusted(Text(R"({"type":"object"})")) : tool.parameters.compact();
 }
 
 Json as_usual(const Envelope& envelope, const Json& document) {
@@ -359,7 +382,7 @@ Json natural_envelope(const Conversation& conversation, Dialect dialect, std::sp
   if (envelope.write_tools != nullptr) {
     std::vector<Tool> tools = shown_tools(conversation, envelope);
     for (Tool& tool : tools) {
-      if (fits) tool.name = *Text::adopt(envelope.fit_name(tool.name));
+      if (fits) tool.name = *Text::checked(envelope.fit_name(tool.name));
     }
     if (!tools.empty()) envelope.write_tools(w, tools, settings);
   }
@@ -388,7 +411,7 @@ Json wire_envelope(const Arena& document, bool tells_text) {
   envelope += is_text ? R"("")" : "[]";
   envelope += all.substr(end, whole.end() - end);
   return Json::trusted(
-      *Text::adopt(std::move(envelope)));  // its bytes were validated, whatever the limits were
+      *Text::checked(std::move(envelope)));  // its bytes were validated, whatever the limits were
 }
 
 std::string pointer_to(const Envelope& envelope, const MessagesLocation& place) {

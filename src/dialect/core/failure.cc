@@ -21,7 +21,7 @@
 #include "base/shorten.h"
 #include "dialect/core/overflow.h"
 #include "dialect/format.h"
-#include "parley/base/redact.h"
+#include "parley/base/secret.h"
 #include "parley/json/json.h"
 
 namespace parley {
@@ -145,8 +145,8 @@ bool same(std::string_view a, std::string_view b) {
 Text shown(std::string_view bytes) {
   std::string text = redacted(bytes.substr(0, kRedacted));
   if (bytes.size() > kRedacted) text.resize(std::min(text.size(), kRedacted / 2));
-  Text out = Text::repaired(text);
-  return out.size() <= kFailureTextBytes ? out : Text::repaired(shortened_text(out, kFailureTextBytes));
+  Text out = Text(text);
+  return out.size() <= kFailureTextBytes ? out : Text(shortened_text(out, kFailureTextBytes));
 }
 
 // What an answer says, before it is judged.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/planted_secret_testing.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {
@@ -295,7 +295,7 @@ TEST(Failure, KnowsWhichAnswersAreFailures) {
   EXPECT_EQ(failure_kind(Finish::Filtered), FailureKind::Refused);
   EXPECT_EQ(failure_kind(Finish::Refused), FailureKind::Refused);
   EXPECT_EQ(failure_kind(Finish::Error), FailureKind::Server);
-  for (const Finish finish : {Finish::Unsaid, Finish::Stop, Finish::StopSequence, Finish::ToolCalls,
+  for (const Finish finish : {Finish::Unknown, Finish::Stop, Finish::StopSequence, Finish::ToolCalls,
                               Finish::Length, Finish::Paused, Finish::MalformedCall}) {
     EXPECT_EQ(failure_kind(finish), std::nullopt);
   }

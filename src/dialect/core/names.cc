@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
-#include "dialect/core/writer_helpers.h"
+#include "base/hash.h"
+#include "dialect/core/write_blocks.h"
 #include "json/walk.h"
-#include "parley/base/hash.h"
+#include "parley/base/ids.h"
 
 namespace parley::dialect {
 namespace {
+
+constexpr std::string_view kMadeUp = "made_";
 
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -97,6 +101,25 @@ void put_name(Draft& draft, const Arena& arena, Slice name, const NameRule& rule
   draft.note("name_mapped", Severity::Info, "mapped", said("a name does not fit and is written as " + mapped),
              block);
   draft.out.quoted(mapped);
+}
+
+std::string made_up_id(std::size_t number) { return std::string(kMadeUp) + std::to_string(number); }
+
+std::optional<std::size_t> number_of_made_up(std::string_view id) {
+  constexpr std::size_t kMostDigits = 18;  // no made-up id has more
+  if (!id.starts_with(kMadeUp)) return std::nullopt;
+  id.remove_prefix(kMadeUp.size());
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+  const bool is_number = error == std::errc() && end == id.data() + id.size() && id.size() <= kMostDigits;
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position) {
+  char id[kShortIdLength];
+  encode_short_id(hash128(message.wire.present() ? arena.bytes(message.wire) : std::string_view(), position),
+                  id);
+  out.quoted({id, sizeof id});
 }
 
 }  // namespace parley::dialect

@@ -1,11 +1,13 @@
-// Ids of calls and names of tools as a provider takes them. What fits stays; what does not is mapped by a
-// function of itself alone, so that a call and its result, and two requests of one conversation, agree
-// without a table.
+// Ids of calls and names of tools as a provider takes them, and ids where a wire has none.
+//
+// What fits stays; what does not is mapped by a function of itself alone, so that a call and its result, and
+// two requests of one conversation, agree without a table.
 //
 // Pure functions; safe from any thread.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,5 +37,14 @@ std::string fitted_name(std::string_view plain, const NameRule& rule);
 void put_id(Draft& draft, const Arena& arena, Slice id, const NameRule& rule, std::size_t block);
 void put_name(Draft& draft, const Arena& arena, Slice name, const NameRule& rule,
               std::optional<std::size_t> block = {});
+
+// An id that a reader, of a document or a stream, made up for a wire without one: "made_" and a number.
+// No other program knows it, so it is written only where the wire needs an id.
+std::string made_up_id(std::size_t number);
+std::optional<std::size_t> number_of_made_up(std::string_view id);
+inline bool is_made_up(std::string_view id) { return number_of_made_up(id).has_value(); }
+
+// The id of a message that has none: it derives from where the message stands and what it says.
+void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position);
 
 }  // namespace parley::dialect

@@ -1,5 +1,6 @@
-#include "parley/dialect/note.h"
+#include <ostream>
 
+#include "parley/dialect/dialect.h"
 #include "parley/json/writer.h"
 
 namespace parley {
@@ -43,5 +44,7 @@ std::string to_line(const Note& note) {
   if (note.block_index) line += ", block " + std::to_string(*note.block_index);
   return line.append("): ").append(note.detail.view());
 }
+
+std::ostream& operator<<(std::ostream& out, const Note& note) { return out << to_line(note); }
 
 }  // namespace parley

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 #include "json/walk.h"
 #include "message/edit.h"
 
@@ -48,7 +48,7 @@ Known known(const Arena& arena, const BlockRecord& raw) {
   const Json value = arena.value(raw.raw_value());
   const std::string dialect(raw.raw_dialect().present() ? arena.bytes(raw.raw_dialect())
                                                         : arena.dialect_name());
-  const std::string type = value.get("type").value_or(Json()).as_string().value_or(Text()).str();
+  const std::string type = text_at(value, "/type").str();
   const Format* format = format_named(dialect);
   if (format == nullptr) return {};
   const bool is_alike = format->opaque_blocks.empty() && format->like != nullptr;
@@ -148,7 +148,7 @@ Text context_of(const Arena& arena, const BlockRecord& document) {
   if (document.type != BlockType::Document || !document.wire.present()) return {};
   const Json wire = arena.value(document.wire);
   const Json inner = wire.get("document").value_or(wire);
-  return inner.get("context").value_or(Json()).as_string().value_or(Text());
+  return text_at(inner, "/context");
 }
 
 // The row of the dialect's provider.
@@ -195,7 +195,7 @@ class OtherBlocks {
       return;
     }
     note("document_as_text", Severity::Info, "moved", "the document is written as a text");
-    out.push_back(TextBlock{json::unescaped(*Text::adopt(fenced(arena_, record, *text)))});
+    out.push_back(TextBlock{json::unescaped(*Text::checked(fenced(arena_, record, *text)))});
     out.back().cache = block.cache;
   }
 

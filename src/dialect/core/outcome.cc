@@ -67,7 +67,7 @@ void for_sums(Dialect dialect, Each each) {
 
 Finish finish_of(Dialect dialect, std::string_view word, bool has_calls) {
   const auto* row = first_finish(dialect, [&](const FinishWord& each) { return says(each.word, word); });
-  const Finish finish = row == nullptr ? Finish::Unsaid : row->finish;
+  const Finish finish = row == nullptr ? Finish::Unknown : row->finish;
   return finish == Finish::Stop && has_calls ? Finish::ToolCalls : finish;
 }
 
@@ -125,6 +125,12 @@ void write_usage(json::Writer& out, Dialect dialect, const Usage& usage) {
   put(format_of(dialect).like);
   put(&format_of(dialect));
   enter("");
+}
+
+void write_usage_object(json::Writer& out, std::string_view key, Dialect dialect, const Usage& usage) {
+  out.key(key).begin_object();
+  write_usage(out, dialect, usage);
+  out.end_object();
 }
 
 }  // namespace parley::dialect

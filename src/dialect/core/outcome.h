@@ -28,6 +28,8 @@ std::string_view finish_word(Dialect dialect, Finish finish);
 Usage read_usage(Dialect dialect, const Json& object);
 // The members of the dialect's usage object, in the provider's order. What is unknown is left out.
 void write_usage(json::Writer& out, Dialect dialect, const Usage& usage);
+// The usage object itself, as a member.
+void write_usage_object(json::Writer& out, std::string_view key, Dialect dialect, const Usage& usage);
 
 // Usage out of several objects of one stream, where a later one says what changed. The wire's own counters
 // are kept, because a canonical one may be a sum of several. One thread at a time.

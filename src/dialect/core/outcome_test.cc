@@ -23,7 +23,7 @@ TEST(Finish, IsWhatTheWordMeans) {
       {Dialect::OpenAI, "stop", true, Finish::ToolCalls},
       {Dialect::OpenAI, "function_call", true, Finish::ToolCalls},
       {Dialect::OpenAI, "content_filter", false, Finish::Filtered},
-      {Dialect::OpenAI, "insufficient_system_resource", false, Finish::Unsaid},
+      {Dialect::OpenAI, "insufficient_system_resource", false, Finish::Unknown},
       {Dialect::DeepSeek, "insufficient_system_resource", false, Finish::Error},
       {Dialect::DeepSeek, "length", false, Finish::Length},
       {Dialect::Moonshot, "tool_calls", true, Finish::ToolCalls},
@@ -41,11 +41,11 @@ TEST(Finish, IsWhatTheWordMeans) {
       {Dialect::Gemini, "TOO_MANY_TOOL_CALLS", false, Finish::MalformedCall},
       {Dialect::Gemini, "LANGUAGE", false, Finish::Error},
       {Dialect::Ollama, "stop", true, Finish::ToolCalls},
-      {Dialect::Ollama, "load", false, Finish::Unsaid},
+      {Dialect::Ollama, "load", false, Finish::Unknown},
       {Dialect::Converse, "guardrail_intervened", false, Finish::Filtered},
       {Dialect::OTel, "tool_call", true, Finish::ToolCalls},
-      {Dialect::ShareGPT, "stop", false, Finish::Unsaid},
-      {Dialect::OpenAI, "", true, Finish::Unsaid},
+      {Dialect::ShareGPT, "stop", false, Finish::Unknown},
+      {Dialect::OpenAI, "", true, Finish::Unknown},
   };
   for (const FinishCase& each : cases) {
     EXPECT_EQ(finish_of(each.dialect, each.word, each.has_calls), each.finish)

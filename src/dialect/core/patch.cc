@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
 #include "parley/json/writer.h"
 
 namespace parley::dialect {

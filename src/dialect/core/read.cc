@@ -4,8 +4,8 @@
 #include "dialect/core/envelope.h"
 #include "dialect/core/reader.h"
 #include "dialect/format.h"
+#include "json/pointer.h"
 #include "parley/dialect/dialect.h"
-#include "parley/json/pointer.h"
 
 namespace parley {
 namespace {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/names.h"
 #include "json/out.h"
 #include "parley/base/clock.h"
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
 
 namespace parley::dialect {
 
@@ -81,11 +81,11 @@ std::string_view Decoder::plain(Slice spelled) {
   return scratch_.unescaped(bytes).view();
 }
 
-Text Decoder::copy(Slice spelled) { return Text::copy(plain(spelled)).value_or(Text()); }
+Text Decoder::copy(Slice spelled) { return Text::checked(plain(spelled)).value_or(Text()); }
 
 Json Decoder::json(Slice slice) const {
   if (!slice.present()) return {};
-  return Json::trusted(Text::copy(cursor.bytes(slice)).value_or(Text("null")));
+  return Json::trusted(Text::checked(cursor.bytes(slice)).value_or(Text("null")));
 }
 
 // ---- Saying
@@ -108,7 +108,7 @@ void Decoder::wire_error(const Json& error, std::string_view kind) {
     return found->is_string() ? found->as_string() : found->text();
   };
   std::optional<Text> word;
-  if (!kind.empty()) word = Text::repaired(kind);
+  if (!kind.empty()) word = Text(kind);
   for (const std::string_view name : {"type", "status", "code"}) {
     if (!word) word = member(name);
   }
@@ -205,9 +205,7 @@ void Decoder::say_usage(const Json& usage) {
   say(stream::UsageUpdate{usage_.usage()});
 }
 
-void Decoder::unknown(std::string_view name, Json json) {
-  say(stream::Unknown{Text::repaired(name), std::move(json)});
-}
+void Decoder::unknown(std::string_view name, Json json) { say(stream::Unknown{Text(name), std::move(json)}); }
 
 void Decoder::truncated() {
   before_end();
@@ -219,7 +217,7 @@ void Decoder::done() {
   for (const auto& entry : blocks_) close(entry.first);
   Finish finish = finish_is.value_or(finish_of(dialect_, finish_word, has_calls));
   if (finish == Finish::Stop && has_refusal) finish = Finish::Refused;
-  terminal(stream::Done{finish, Text::repaired(finish_word)});
+  terminal(stream::Done{finish, Text(finish_word)});
 }
 
 }  // namespace parley::dialect

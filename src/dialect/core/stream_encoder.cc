@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "dialect/format.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace dialect {

@@ -84,7 +84,7 @@ class Encoder {
   Dialect dialect_, source_;
   stream::Start names_;
   Usage usage_;
-  Finish finish_ = Finish::Unsaid;
+  Finish finish_ = Finish::Unknown;
   bool has_started_ = false;
   std::map<std::uint64_t, OpenBlock> blocks_;
   std::string* out_ = nullptr;

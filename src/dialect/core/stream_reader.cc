@@ -4,6 +4,7 @@
 
 #include "dialect/core/stream_decoder.h"
 #include "dialect/format.h"
+#include "parley/base/framing.h"
 
 namespace parley {
 namespace dialect {

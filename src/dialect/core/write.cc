@@ -1,361 +1,437 @@
-// Writing messages: by the dialect's row, with the patches and the notes this takes.
 #include "dialect/core/write.h"
 
 #include <algorithm>
 
-#include "dialect/core/envelope.h"
-#include "dialect/core/opaque_blocks.h"
-#include "dialect/core/patch.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/arrange.h"
+#include "dialect/core/write_messages.h"
+#include "dialect/repair/unique_ids.h"
+#include "json/pointer.h"
 #include "message/arena.h"
-#include "parley/json/writer.h"
+#include "parley/message/validate.h"
 
 namespace parley::dialect {
-namespace {
 
-Json whole(const Json& value) {
-  json::Writer w;
-  w.begin_object().key("is").value(value.compact()).end_object();
-  return w.take();
+Result<void> DocumentWriter::run() {
+  look_around();
+  PARLEY_CHECK(check_history());
+  if (pieces_ == nullptr) {
+    out_ = json::Out(expected_size());
+  } else {
+    pieces_->pieces.reserve(2 * messages_.size() + 3);  // each message and a comma, and what is around them
+  }
+  const DocumentShape shape = conversation_.shape();
+  const bool has_place = format_.envelope.system_form != SystemForm::Message && target_ != kCanonical;
+  const bool has_system = system_count_ != 0 || (conversation_.system().has_value() && has_place);
+  const bool needs_envelope = (has_system && shape == DocumentShape::List) || has_media_apart_;
+  if (own_document() != nullptr && shape != DocumentShape::Single) {
+    put_own_document(*own_document());
+  } else if (needs_envelope || shape == DocumentShape::Envelope || shape == DocumentShape::Response) {
+    put_envelope();
+  } else {
+    put_list_or_single(shape);
+  }
+  return finish();
 }
 
-Dialect origin_of(const Message& message) { return static_cast<Dialect>(Arena::of(message).dialect()); }
-
-// The wire is a message in any place. (A string that stands for one is a message only where it stood.)
-bool has_object(const Message& message) {
-  const Slice wire = Arena::record_of(message).wire;
-  return wire.present() && Arena::of(message).bytes(wire).starts_with('{');
+const Arena* DocumentWriter::own_document() const {
+  const Arena* document = conversation_.document().get();
+  const bool is_own = document != nullptr && options_.form == Form::AsRead &&
+                      document->dialect() == tag(target_) && conversation_.envelope_is_intact() &&
+                      document->list().present();
+  // Where one message stood, that one must stand; and nothing may have to go into the envelope.
+  const bool fits = is_own && system_count_ == 0 &&
+                    (document->text()[document->list().offset] != '{' ||
+                     (messages_.size() == 1 && reuses_wire(messages_.front())));
+  return fits && media_are_the_same(format_.envelope, *document, messages_) ? document : nullptr;
 }
 
-// The way from a dialect's natural spelling of a message to its wire.
-std::optional<Json> patch_to_wire(const Message& message) {
-  const Json wire = *message.wire();
-  const std::optional<Json> own = natural_message(message, origin_of(message));
-  return own ? diff(*own, wire) : whole(wire);
+bool DocumentWriter::reuses_wire(const Message& message) const {
+  return options_.form == Form::AsRead && is_wire_of(message, target_);
 }
 
-// Elsewhere in a conversation the dialect would spell the message in another way.
-bool depends_on_others(const Message& message, const Format& format) {
-  // Who stands first is known (kMayBeJoined).
-  const auto hints_used = static_cast<std::uint8_t>(format.hints_used & ~kIsFirst);
-  if (hints_used == 0) return false;
-  const auto spelled = [&](std::size_t position, std::uint8_t hints) {
-    json::Out out;
-    std::vector<Note> ignored;
-    Draft draft{format.info.dialect, out, ignored, position};
-    draft.hints = hints;
-    format.write_group(draft, {&message, 1});
-    return out.take();
+bool DocumentWriter::stands_apart(const Message& message) const {
+  return reuses_wire(message) || (options_.form == Form::AsRead && stored_patch(message, target_));
+}
+
+bool DocumentWriter::is_foreign(const Message& message) const {
+  return Arena::of(message).dialect() != tag(target_) && Arena::record_of(message).wire.present() &&
+         !stored_patch(message, target_);
+}
+
+Result<void> DocumentWriter::check_history() {
+  if (format_.carries_broken_history) return {};
+  const auto foreign = [&](const Message& message) { return is_foreign(message); };
+  if (std::none_of(messages_.begin(), messages_.end(), foreign)) return {};
+  const std::size_t known = found_whole();
+  const auto has_calls = [](const Message& message) {
+    return message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
   };
-  return spelled(0, 0) != spelled(1, hints_used);
-}
-
-// What `parley` must remember to give a wire back. Where the dialect would join a message to the one before,
-// put it elsewhere, or refuse a broken history, even a patch that changes nothing says that the wire was like
-// this.
-std::optional<Json> remembered_patch(const Message& message, const Draft& draft) {
-  if (auto patch = patch_to_wire(message)) return patch;
-  const Format& format = format_of(origin_of(message));
-  const bool is_system = message.role() == Role::System || message.role() == Role::Developer;
-  const bool may_move = is_system && format.envelope.system_form != SystemForm::Message;
-  const bool is_told = draft.is(kMayBeJoined) || draft.is(kIsBroken) || may_move;
-  if (!is_told && !depends_on_others(message, format)) return std::nullopt;
-  return Json::trusted(Text(R"({"in":{}})"));
-}
-
-// The first few names, and how many more there are.
-std::string joined(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 20;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    out += (i == 0 ? "" : ", ") + (names[i].empty() ? "members of the whole message" : names[i]);
+  if (known == 0 || std::ranges::any_of(messages_.subspan(known), has_calls)) PARLEY_CHECK(check_calls());
+  for (std::size_t i = known; format_.refuses_empty && i < messages_.size(); ++i) {
+    if (!is_foreign(messages_[i]) || !says_nothing(messages_[i])) continue;
+    return fail(Code::BrokenHistory, "empty_message: the message says nothing, which the target refuses",
+                json::pointer_at(Arena::of(messages_[i]).text(), Arena::record_of(messages_[i]).wire.offset));
   }
-  if (names.size() > kShown) out += " and " + std::to_string(names.size() - kShown) + " more";
-  return out;
+  return {};
 }
 
-// A place at or beneath one that a pattern names.
-bool is_at(std::string_view place, std::string_view pattern) {
-  while (!pattern.empty()) {
-    const std::size_t size = pattern.find('/', 1), length = place.find('/', 1);
-    const std::string_view wanted = pattern.substr(0, size);
-    if (place.empty() || (wanted != "/*" && wanted != place.substr(0, length))) return false;
-    pattern.remove_prefix(std::min(size, pattern.size()));
-    place.remove_prefix(std::min(length, place.size()));
+Result<void> DocumentWriter::check_calls() {
+  std::vector<Finding> findings = validate_history(messages_);
+  is_whole_ = findings.empty();
+  bool shares_ids = false;
+  for (Finding& finding : findings) {
+    const bool is_shared = finding.code == "duplicate_call";
+    shares_ids = shares_ids || is_shared;
+    const bool is_pending = finding.level == FindingLevel::Warning && !is_shared;
+    if (is_shared || (is_pending && conversation_.shape() == DocumentShape::Response)) continue;
+    return fail(Code::BrokenHistory, finding.code + ": " + finding.sentence, std::move(finding.path));
   }
+  if (shares_ids) part_ids();
+  return {};
+}
+
+void DocumentWriter::part_ids() {
+  renamed_ = with_unique_ids(messages_, target_, notes);
+  if (!renamed_.empty()) messages_ = renamed_;
+}
+
+std::size_t DocumentWriter::found_whole() {
+  if (options_.form != Form::AsRead || system_count_ == messages_.size()) return 0;
+  const std::size_t size = group_size(system_count_);
+  const std::uint8_t hints = hints_for(system_count_, size);
+  const Fragment* kept = kept_fragment(messages_, system_count_, size, target_, hints);
+  return kept == nullptr ? 0 : dialect::found_whole(*kept, messages_);
+}
+
+void DocumentWriter::look_around() {
+  const bool is_odd_answer =
+      conversation_.shape() == DocumentShape::Response && !std::ranges::all_of(messages_, is_assistants);
+  if (target_ == kCanonical && (is_odd_answer || !validate_history(messages_).empty())) hints_ |= kIsBroken;
+  const auto is_instruction = [](const Message& message) {
+    return message.role() == Role::System || message.role() == Role::Developer;
+  };
+  first_spoken_ =
+      static_cast<std::size_t>(std::ranges::find_if_not(messages_, is_instruction) - messages_.begin());
+  if ((format_.hints_used & kNamesSpeakers) != 0 && several_users_speak()) {
+    hints_ |= kNamesSpeakers;
+  }
+  if (has_system_inside()) hints_ |= kSystemInside;
+  has_media_apart_ = format_.envelope.write_media != nullptr &&
+                     media_apart(format_.envelope, messages_) != Json::trusted(Text("{}"));
+  const bool is_single = conversation_.shape() == DocumentShape::Single;
+  if (format_.envelope.system_form == SystemForm::Message || target_ == kCanonical || is_single) return;
+  const auto is_system = [&](const Message& message) {
+    const bool calls = message.has_content_blocks({BlockType::ToolUse, BlockType::ToolResult});
+    return is_instruction(message) && !calls && !stands_apart(message);
+  };
+  while (system_count_ < messages_.size() && is_system(messages_[system_count_])) ++system_count_;
+}
+
+bool DocumentWriter::has_system_inside() const {
+  const auto ask = format_.envelope.has_system_inside;
+  const auto model = conversation_.settings().get(Setting::Model);
+  return ask != nullptr && model && ask(model->as_string().value_or(Text()));
+}
+
+bool DocumentWriter::several_users_speak() const {
+  std::optional<Text> first;
+  for (const Message& message : messages_) {
+    if (message.role() != Role::User) continue;
+    const std::optional<Text> name = message.name();
+    if (!name || name->empty()) continue;
+    if (first && *first != *name) return true;
+    first = name;
+  }
+  return false;
+}
+
+std::uint8_t DocumentWriter::hints_for(std::size_t i, std::size_t size) const {
+  unsigned hints = hints_;
+  const bool is_request = conversation_.shape() != DocumentShape::Response;
+  if (i + size == messages_.size() && is_request) hints |= kIsLast;
+  if (!is_request) hints |= kIsAnswer;
+  if (count_ == 0 && is_request && conversation_.shape() != DocumentShape::Single) hints |= kIsFirst;
+  if (target_ == kCanonical && may_be_joined(i)) hints |= kMayBeJoined;
+  const bool goes_on = i + size < messages_.size() && !is_assistants(messages_[i + size]);
+  if (goes_on) hints &= ~static_cast<unsigned>(kSystemInside);
+  return static_cast<std::uint8_t>(hints & (format_.hints_used | kIsBroken | kMayBeJoined | kIsAnswer));
+}
+
+bool DocumentWriter::may_be_joined(std::size_t i) const {
+  const DialectTag origin = Arena::of(messages_[i]).dialect();
+  if (origin == 0) return false;
+  const Format& format = format_of(static_cast<Dialect>(origin));
+  if ((format.hints_used & kIsFirst) != 0 && i <= first_spoken_) return true;
+  if (i == 0 || Arena::of(messages_[i - 1]).dialect() != origin) return false;
+  return format.joins && format.group(messages_.subspan(i - 1, 2)) > 1;
+}
+
+std::size_t DocumentWriter::expected_size() const {
+  std::size_t bytes = 64;
+  for (const Message& message : messages_) {
+    const Slice wire = Arena::record_of(message).wire;
+    const std::size_t own = wire.present() ? wire.length : Arena::of(message).buffer().size();
+    // Another envelope is a little longer, and arguments may stand twice in it. Too much costs nothing, too
+    // little a copy of everything.
+    bytes += reuses_wire(message) ? own + 1 : own + own / 4 + 256;
+  }
+  return bytes;
+}
+
+void DocumentWriter::put(std::string_view bytes) {
+  if (bytes.empty()) return;
+  if (pieces_ == nullptr) {
+    out_.raw(bytes);
+  } else {
+    if (out_.size() != 0) flush();
+    pieces_->pieces.push_back(bytes);
+  }
+}
+
+void DocumentWriter::flush() {
+  if (pieces_ == nullptr || out_.size() == 0) return;
+  pieces_->kept.push_back(out_.take());
+  pieces_->pieces.push_back(pieces_->kept.back());
+}
+
+void DocumentWriter::comma() {
+  if (count_++ == 0) return;
+  // After what was just written, so that groups written one after the other stay together.
+  if (out_.size() != 0) {
+    out_.raw(',');
+  } else {
+    put(",");
+  }
+}
+
+void DocumentWriter::put_own_document(const Arena& document) {
+  const std::string_view all = document.text();
+  const Slice whole = document.document();
+  const Slice list = document.list();
+  const std::size_t bracket = all[list.offset] == '[' ? 1 : 0;
+  const bool was_text = all[list.offset] == '"';
+  put(all.substr(whole.offset, list.offset + bracket - whole.offset));
+  if (was_text) put("[");
+  put_messages();
+  if (was_text) put("]");
+  put(all.substr(list.end() - bracket, whole.end() - (list.end() - bracket)));
+}
+
+void DocumentWriter::put_messages() {
+  for (std::size_t i = system_count_; i < messages_.size();) {
+    if (reuses_wire(messages_[i])) {
+      i = put_run(i);
+      continue;
+    }
+    if (notes.capacity() == 0) notes.reserve(messages_.size());  // about one each
+    const std::size_t size = group_size(i);
+    if (!put_kept(i, size)) put_written(i, size);
+    i += size;
+  }
+  end_run();
+}
+
+std::size_t DocumentWriter::group_size(std::size_t from) {
+  if (format_.group == one_by_one) return 1;
+  // Each message is asked once, however the groups fall.
+  if (next_apart_ <= from) {
+    next_apart_ = from;
+    while (next_apart_ < messages_.size() && !stands_apart(messages_[next_apart_])) ++next_apart_;
+  }
+  return next_apart_ == from ? 1 : format_.group(messages_.subspan(from, next_apart_ - from));
+}
+
+std::size_t DocumentWriter::put_run(std::size_t from) {
+  const Arena& arena = Arena::of(messages_[from]);
+  const std::uint32_t first = Arena::index_of(messages_[from]);
+  std::size_t count = 1;
+  while (from + count < messages_.size() && &Arena::of(messages_[from + count]) == &arena &&
+         Arena::index_of(messages_[from + count]) == first + count) {
+    ++count;
+  }
+  const Slice head = arena.messages()[first].wire;
+  const Slice tail = arena.messages()[first + count - 1].wire;
+  end_run();
+  comma();
+  count_ += count - 1;
+  put(arena.bytes({head.offset, tail.end() - head.offset}));
+  return from + count;
+}
+
+void DocumentWriter::put_fragment(const Fragment& kept) {
+  if (kept.owner.get() == run_owner_ && kept.text.data() == run_.data() + run_.size() + 1) {
+    run_ = {run_.data(), run_.size() + 1 + kept.text.size()};
+    count_ += kept.count;
+    return;
+  }
+  end_run();
+  comma();
+  count_ += kept.count - 1;
+  run_ = kept.text;
+  run_owner_ = kept.owner.get();
+}
+
+void DocumentWriter::end_run() {
+  put(run_);
+  run_ = {};
+  run_owner_ = nullptr;
+}
+
+bool DocumentWriter::put_kept(std::size_t i, std::size_t size) {
+  if (options_.form != Form::AsRead) return false;
+  const Fragment* kept = kept_fragment(messages_, i, size, target_, hints_for(i, size));
+  if (kept == nullptr) return false;
+  if (!kept->text.empty()) put_fragment(*kept);
+  const std::span<const Note> noted = notes_of(*kept);
+  notes.insert(notes.end(), noted.begin(), noted.end());
   return true;
 }
 
-// What a dialect's reader takes as a text is said, though its members are no longer there.
-IsSaid said_as_text(Dialect dialect) {
-  return [&format = format_of(dialect)](std::string_view place) {
-    return std::ranges::any_of(format.as_text, [&](std::string_view each) { return is_at(place, each); });
-  };
-}
-
-// A patch that was made by hand may lead to anything; what it leads to must still be a message.
-std::optional<Message> read_again(const Json& wire, Dialect dialect) {
-  auto message = from_dict(wire, dialect, {.limits = kNoLimits});
-  if (!message) return std::nullopt;
-  return *std::move(message);
-}
-
-// Results may have their names from the calls before them, and what they answer.
-std::vector<Block> without_result_names(const Message& message) {
-  std::vector<Block> blocks = message.blocks();
-  for (Block& block : blocks) {
-    if (auto* result = std::get_if<ToolResultBlock>(&static_cast<BlockVariant&>(block))) {
-      result->name = {};
-      result->is_custom = false;
-    }
+void DocumentWriter::put_written(std::size_t i, std::size_t size) {
+  end_run();
+  const std::size_t before = out_.size();
+  const std::size_t count = count_;
+  const std::uint8_t hints = hints_for(i, size);
+  comma();
+  const std::size_t start = out_.size();
+  const std::size_t first_note = notes.size();
+  Draft draft{target_, out_, notes, i};
+  draft.form = options_.form;
+  draft.hints = hints;
+  write_messages(draft, messages_.subspan(i, size));
+  count_ += draft.written - 1;
+  if (draft.written == 0) {  // nothing was left to say, and no comma either
+    if (pieces_ != nullptr && before == 0 && count != 0) pieces_->pieces.pop_back();
+    out_.shrink_to(before);
+    count_ = count;
+    return;
   }
-  return blocks;
-}
-
-bool says_all_of(const Message& wire, const Message& message) {
-  return wire.role() == message.role() && wire.name() == message.name() &&
-         wire.metadata() == message.metadata() && wire.id() == message.id() &&
-         wire.timestamp() == message.timestamp() && wire.invocation_id() == message.invocation_id() &&
-         without_result_names(wire) == without_result_names(message);
-}
-
-// The same for the calls and results that OpenAI had before there were lists of them, and for the id, which
-// has a note of its own where it is lost.
-IsSaid said_in_blocks(const Message& message, Dialect dialect, const Json& wire) {
-  const bool is_function = wire.get("role") == Json::string("function");
-  const bool has_list = !wire.get("tool_calls").value_or(Json()).elements().empty();
-  const bool has_id = message.id() && wire.get("id").value_or(Json()).as_string() == *message.id();
-  return [as_text = said_as_text(dialect), is_function, has_list, has_id](std::string_view place) {
-    return as_text(place) || (place == "/function_call" && !has_list) || (place == "/id" && has_id) ||
-           (is_function && (place == "/role" || place == "/name"));
-  };
-}
-
-// What a part says that a string would say, too: its type and the text. A list that is empty says nothing.
-void put_text_part(json::Writer& w, const Json& part) {
-  w.begin_object();
-  for (const Json::Member& member : part.members()) {
-    const bool is_empty = member.value.is_array() && member.value.elements().empty();
-    const bool is_said = member.key.view() == "type" || member.key.view() == "text" || is_empty;
-    if (is_said) w.key(member.key).value(member.value);
+  if (options_.form == Form::AsRead) {
+    made_.push_back({i, size, pieces_ == nullptr ? 0 : pieces_->kept.size(), start, out_.size() - start,
+                     draft.written, first_note, notes.size() - first_note, draft.hints});
   }
-  w.end_object();
 }
 
-// A part whose text says nothing: some writers leave it out.
-bool is_blank_part(const Json& part) {
-  const auto text = part.get("text").value_or(Json()).as_string();
-  return text && text->view().find_first_not_of(" \n\r\t\f\v") == std::string_view::npos;
-}
-
-void put_text_parts(json::Writer& w, const std::vector<Json>& parts) {
-  w.begin_array();
-  for (const Json& part : parts) put_text_part(w, part);
-  w.end_array();
-}
-
-// The parts that were written, with those of the wire between them that say nothing.
-void put_with_blank_parts(json::Writer& w, const std::vector<Json>& written, const std::vector<Json>& parts) {
-  w.begin_array();
-  auto next = written.begin();
-  for (const Json& part : parts)
-    is_blank_part(part) ? put_text_part(w, part) : static_cast<void>(w.value(*next++));
-  w.end_array();
-}
-
-// The natural spelling with texts as the wire has them: in a string or in a list of parts, and with those
-// that say nothing. `name` is the member that holds them.
-Json with_texts_as(const Json& wire, const Json& natural, const Message& message, std::string_view name) {
-  const auto said = wire.get(name), own = natural.get(name);
-  if (!said || !own) return natural;
-  const auto blocks = Arena::of(message).blocks(Arena::record_of(message));
-  const bool are_texts = std::ranges::all_of(
-      blocks, [](const BlockRecord& block) { return block.type == BlockType::Text && !block.is_refusal; });
-  const std::vector<Json> parts = said->elements(), written = own->elements();
-  const auto blanks = static_cast<std::size_t>(std::ranges::count_if(parts, is_blank_part));
-  const bool is_list = are_texts && said->is_array() && own->is_string() && parts.size() == blocks.size();
-  const bool is_string = are_texts && said->is_string() && own->is_array() && blocks.size() <= 1;
-  const bool has_blanks = own->is_array() && blanks != 0 && written.size() + blanks == parts.size();
-  if (!is_list && !is_string && !has_blanks) return natural;
-  json::Writer w;
-  w.begin_object();
-  for (const Json::Member& member : natural.members()) {
-    w.key(member.key);
-    if (member.key.view() != name || is_string) {
-      w.value(member.key.view() == name ? *said : member.value);
+void DocumentWriter::put_list_or_single(DocumentShape shape) {
+  note_envelope(conversation_, target_, true, notes);
+  // Whether one message stays one is known only when it is written, so the bracket may go again.
+  const bool is_single = shape == DocumentShape::Single && messages_.size() == 1;
+  if (!is_single) out_.raw('[');
+  put_system();
+  put_messages();
+  if (!is_single) out_.raw(']');
+  if (is_single && count_ != 1) {
+    if (pieces_ == nullptr) {
+      json::Out list;
+      list.raw('[').raw(out_.view()).raw(']');
+      out_ = std::move(list);
     } else {
-      is_list ? put_text_parts(w, parts) : put_with_blank_parts(w, written, parts);
+      flush();
+      pieces_->pieces.insert(pieces_->pieces.begin(), "[");
+      out_.raw(']');
     }
-  }
-  return w.end_object().take();
-}
-
-// Notes what the wire of a message in a dialect has beside what that dialect writes of the message itself.
-void note_members_of(Draft& draft, const Message& message, Dialect dialect, const Json& wire,
-                     const std::optional<Json>& natural) {
-  const Envelope& envelope = format_of(dialect).envelope;
-  const Json usual = as_usual(envelope, wire);
-  const auto patch =
-      natural ? diff(with_texts_as(usual, *natural, message, envelope.content), usual) : whole(usual);
-  if (patch) note_places(draft, *patch, said_in_blocks(message, dialect, usual));
-}
-
-// The message that a wire is, alone or as the only one of an answer.
-std::optional<Message> message_of(const Json& wire, Dialect dialect, bool is_answer) {
-  const auto answer = is_answer ? read(wire.text(), dialect, {.limits = kNoLimits}) : fail(Code::Missing, "");
-  if (answer && answer->conversation.messages().size() == 1) return answer->conversation.messages().front();
-  return read_again(wire, dialect);
-}
-
-// Notes what a message of `parley` remembers about other dialects than the target, as if it came from there.
-void note_other_patches(Draft& draft, const Message& message) {
-  const Json extra = message.wire()->get("extra").value_or(Json());
-  for (const Json::Member& member : extra.members()) {
-    if (member.key.view() == to_string(draft.target)) continue;
-    const auto dialect = dialect_named(member.key);
-    if (!dialect || *dialect == kCanonical) {
-      note_places(draft, member.value);
-      continue;
-    }
-    const auto natural = natural_message(message, *dialect);
-    const Json wire = patched(natural.value_or(Json()), member.value).compact();
-    const auto known = message_of(wire, *dialect, draft.is(kIsAnswer));
-    // A call that was claimed by its result is raw if it is read alone.
-    const bool is_raw =
-        known && known->has_content_blocks({BlockType::Raw}) && !message.has_content_blocks({BlockType::Raw});
-    const bool is_all = known && !is_raw && !Arena::record_of(*known).has(MessageRecord::kHasMore);
-    if (!is_all) note_members_of(draft, message, *dialect, wire, natural);
+    made_.clear();
+    notes.push_back({"shape_changed", Severity::Info, 0, std::nullopt, to_string(target_), "split",
+                     said("the message became " + std::to_string(count_) + " messages, written as a list")});
   }
 }
 
-// Notes the members of a wire that go nowhere when it is written in another dialect, or in its own dialect's
-// natural spelling.
-void note_lost_members(Draft& draft, const Message& message) {
-  if (!Arena::record_of(message).has(MessageRecord::kHasMore)) return;
-  const Form form = is_wire_of(message, draft.target) ? draft.form : Form::AsRead;
-  const Dialect origin = origin_of(message);
-  note_members_of(draft, message, origin, *message.wire(), natural_message(message, origin, form));
-  if (is_wire_of(message, kCanonical)) note_other_patches(draft, message);
-}
-
-// Notes what a dialect without refusals and cache marks loses: refusals are texts, marks are dropped.
-void note_plain(Draft& draft, std::span<const Message> group) {
-  for (std::size_t k = 0; k < group.size(); ++k) {
-    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
-    const Arena& arena = Arena::of(group[k]);
-    const auto blocks = arena.blocks(Arena::record_of(group[k]));
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const auto note = [&](const BlockRecord& block) {
-        if (block.is_refusal) note_refusal(each, i);
-        if (block.cache != CacheMark::None) note_cache_mark(each, i);
-      };
-      note(blocks[i]);
-      std::ranges::for_each(arena.children(blocks[i]), note);
+Result<void> DocumentWriter::finish() {
+  if (options_.strict) {
+    for (const Note& note : notes) {
+      if (note.severity == Severity::Major) return fail(Code::Lossy, to_line(note));
     }
   }
-}
-
-// Writes a message whose wire is remembered. Patches lead from the spelling of a message that stands alone.
-void write_patched(Draft& draft, const Message& message, const Json& patch) {
-  json::Out out;
-  std::vector<Note> notes;
-  Draft own{draft.target, out, notes};
-  format_of(draft.target).write_group(own, {&message, 1});
-  const bool is_whole = patch.get("is").has_value();
-  if (own.written == 1 || is_whole) {
-    const Json value = own.written == 0 ? Json() : Json::trusted(*Text::copy(out.view()));
-    const Json wire = patched(value, patch).compact();
-    const std::optional<Message> again = read_again(wire, draft.target);
-    if (again || own.written != 0) draft.next().raw(again ? wire.text().view() : out.view());
-    if (again && says_all_of(*again, message)) return;
+  if (pieces_ == nullptr) {
+    text_ = out_.take();
   } else {
-    draft.next().raw(out.view());
-    draft.written += own.written - 1;
+    flush();
   }
-  // The patch undoes what was only made up or spelled otherwise; what was lost before it stays lost.
-  for (Note& note : notes) {
-    const bool is_lost = note.action == "dropped" && note.severity != Severity::Info;
-    note.message_index = draft.position;
-    if (is_lost && !is_whole) draft.notes.push_back(std::move(note));
+  if (options_.keep) keep_made();
+  return {};
+}
+
+// Each text has its own fragments, so that one which is kept holds no more than was written with it.
+void DocumentWriter::keep_made() {
+  for (auto first = made_.cbegin(); first != made_.cend();) {
+    const auto end =
+        std::find_if(first, made_.cend(), [&](const Made& made) { return made.text != first->text; });
+    const Text& text = pieces_ == nullptr ? text_ : pieces_->kept[first->text];
+    keep_fragments({messages_, target_, text, notes, {first, end}, is_whole_});
+    first = end;
   }
+}
+
+}  // namespace parley::dialect
+
+namespace parley {
+namespace {
+
+using dialect::DocumentWriter;
+using dialect::Draft;
+using dialect::format_of;
+using dialect::is_wire_of;
+using dialect::tag;
+
+// The whole document as it was read, if nothing about the conversation changed.
+std::optional<Text> untouched(const Conversation& conversation, Dialect target, const WriteOptions& options) {
+  const Arena* document = conversation.document().get();
+  if (document == nullptr || options.form != Form::AsRead || document->dialect() != tag(target) ||
+      !conversation.envelope_is_intact() || conversation.size() != document->messages().size()) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < conversation.size(); ++i) {
+    const Message& message = conversation.messages()[i];
+    if (&Arena::of(message) != document || Arena::index_of(message) != i) return std::nullopt;
+  }
+  const std::string_view all = document->text();
+  const std::size_t mark = all.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  return document->spelled({static_cast<std::uint32_t>(mark), static_cast<std::uint32_t>(all.size() - mark)});
 }
 
 }  // namespace
 
-bool is_wire_of(const Message& message, Dialect dialect) {
-  return Arena::of(message).dialect() == tag(dialect) && has_object(message);
+Result<Writing> write(const Conversation& conversation, Dialect dialect, const WriteOptions& options) {
+  if (auto text = untouched(conversation, dialect, options)) return Writing{*std::move(text), {}};
+  DocumentWriter writer(conversation, dialect, options, nullptr);
+  PARLEY_CHECK(writer.run());
+  return Writing{writer.take(), std::move(writer.notes)};
 }
 
-std::optional<Json> stored_patch(const Message& message, Dialect dialect) {
-  if (!is_wire_of(message, kCanonical) || !Arena::record_of(message).has(MessageRecord::kHasMore)) return {};
-  const auto extra = message.wire()->get("extra");
-  auto patch = extra ? extra->get(to_string(dialect)) : std::nullopt;
-  const auto value = patch ? patch->get("is") : std::nullopt;
-  if (value && !value->is_object()) return std::nullopt;
-  return patch;
+Result<Gathering> gather(const Conversation& conversation, Dialect dialect, const WriteOptions& options) {
+  Gathering gathering;
+  if (auto text = untouched(conversation, dialect, options)) {
+    gathering.pieces.push_back(*text);
+    gathering.kept.push_back(*std::move(text));
+    return gathering;
+  }
+  DocumentWriter writer(conversation, dialect, options, &gathering);
+  PARLEY_CHECK(writer.run());
+  gathering.notes = std::move(writer.notes);
+  return gathering;
 }
 
-void note_places(Draft& draft, const Json& patch, const IsSaid& is_said) {
-  PatchedPlaces places = dialect::places(patch);
-  if (is_said) {
-    std::erase_if(places.values, is_said);
-    std::erase_if(places.empty, is_said);
+std::vector<Json> to_dicts(const Message& message, Dialect dialect, Form form) {
+  if (form == Form::AsRead && is_wire_of(message, dialect)) return {*message.wire()};
+  json::Out out;
+  out.raw('[');
+  std::vector<Note> notes;
+  Draft draft{dialect, out, notes};
+  draft.form = form;
+  if (form == Form::Canonical) {
+    format_of(dialect).write_group(draft, {&message, 1});
+  } else {
+    dialect::write_messages(draft, {&message, 1});
   }
-  if (!places.values.empty()) {
-    draft.note("member_dropped", Severity::Minor, "dropped",
-               said("members the target does not know are left out: " + joined(places.values)));
-  }
-  if (!places.empty.empty()) {
-    draft.note("null_dropped", Severity::Info, "dropped",
-               said("members that are null or empty are left out: " + joined(places.empty)));
-  }
+  out.raw(']');
+  return Json::trusted(out.take()).elements();
 }
 
-void write_group(Draft& draft, std::span<const Message> group) {
-  const Format& format = format_of(draft.target);
-  const Message& first = group.front();
-  if (draft.target == kCanonical) {
-    const bool has_wire = has_object(first) && !is_wire_of(first, kCanonical);
-    const std::optional<Json> patch = has_wire ? remembered_patch(first, draft) : std::nullopt;
-    if (patch) {
-      draft.extra = patch->text();
-      draft.extra_of = to_string(origin_of(first));
-    }
-    // Own messages get here for their natural spelling only, which keeps what they remember.
-    const auto lost = is_wire_of(first, kCanonical) ? patch_to_wire(first) : std::nullopt;
-    if (lost) note_places(draft, *lost);
-    format.write_group(draft, group);
-    draft.extra = {};
-    return;
-  }
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    Draft each{draft.target, draft.out, draft.notes, draft.position + i};
-    each.form = draft.form;
-    each.hints = draft.hints;
-    note_lost_members(each, group[i]);
-  }
-  const bool is_as_read = draft.form == Form::AsRead && group.size() == 1;
-  const std::optional<Json> patch = is_as_read ? stored_patch(first, draft.target) : std::nullopt;
-  if (patch) {
-    write_patched(draft, first, *patch);
-    return;
-  }
-  const std::size_t start = draft.out.size();
-  const std::size_t first_note = draft.notes.size();
-  const std::size_t written = draft.written;
-  if (format.is_plain) note_plain(draft, group);
-  const std::vector<Message> others = in_other_blocks(draft, group);
-  if (!others.empty()) group = others;
-  const std::vector<Message> words = in_words(draft, group);
-  format.write_group(draft, words.empty() ? group : words);
-  // What comes back from `parley` as it went there has nothing to note.
-  const bool may_be_same = is_as_read && is_wire_of(first, kCanonical) && draft.written == written + 1 &&
-                           !Arena::record_of(first).has(MessageRecord::kEmptyToolCalls);
-  if (!may_be_same || draft.notes.size() == first_note) return;
-  std::string_view own = draft.out.view().substr(start);
-  if (own.starts_with(',')) own.remove_prefix(1);
-  const std::optional<Message> again = read_again(Json::trusted(*Text::copy(own)), draft.target);
-  if (again && says_all_of(*again, first)) draft.notes.resize(first_note);
+Result<Json> to_dict(const Message& message, Dialect dialect, Form form) {
+  std::vector<Json> dicts = to_dicts(message, dialect, form);
+  if (dicts.size() == 1) return std::move(dicts.front());
+  return fail(Code::Unsupported, "the message becomes " + std::to_string(dicts.size()) + " messages in " +
+                                     std::string(to_string(dialect)) + "; write a conversation instead");
 }
 
-}  // namespace parley::dialect
+}  // namespace parley

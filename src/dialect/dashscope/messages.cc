@@ -5,7 +5,6 @@
 //   url}
 //   {"output": {"choices": [{"finish_reason", "message"}]}, "usage": {...}, "request_id"}
 #include "dialect/core/outcome.h"
-#include "dialect/core/writer_helpers.h"
 #include "dialect/dashscope/parts.h"
 #include "dialect/dashscope/tables.h"
 #include "dialect/openai/chat.h"
@@ -37,7 +36,7 @@ Outcome read_answer(const Json& answer, bool has_calls) {
   const auto native = known(answer, "output");
   Outcome outcome = read_chat_answer(Dialect::DashScope, native.value_or(answer), has_calls);
   if (!native) return outcome;
-  outcome.id = answer.get("request_id").value_or(Json()).as_string().value_or(Text());
+  outcome.id = text_at(answer, "/request_id");
   outcome.usage = read_usage(Dialect::DashScope, answer.get("usage").value_or(Json()));
   return outcome;
 }

@@ -1,6 +1,5 @@
 // DeepSeek speaks OpenAI's dialect (see chat.h), with thinking in "reasoning_content", which it wants back
 // beside calls.
-#include "dialect/core/writer_helpers.h"
 #include "dialect/deepseek/parts.h"
 #include "dialect/deepseek/tables.h"
 #include "dialect/openai/chat.h"

@@ -17,6 +17,7 @@ inline constexpr UsageMember kUsageMembers[] = {
 inline constexpr AnswerWords kAnswerWords = {
     .finishes = kFinishWords, .sums = kUsageSums, .members = kUsageMembers};
 
+// Equal to OpenAI's as of today, but DeepSeek's to change.
 inline constexpr SettingRange kSettingRanges[] = {
     {Setting::Temperature, 0, 2},      {Setting::TopP, 0, 1},
     {Setting::MaxTokens, 1, kNoMost},  {Setting::FrequencyPenalty, -2, 2},

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 
 namespace parley::dialect {
 namespace agentscope {

@@ -105,7 +105,7 @@ Result<Writing> format(const Conversation& conversation, Dialect target, Formatt
              row.format({target, options, messages, own.conversation.shape(),
                          has_sources ? std::span<const Message>(sources) : messages, notes}));
   place(notes, conversation, has_sources);
-  PARLEY_TRY(Text text, Text::adopt(std::move(list)));
+  PARLEY_TRY(Text text, Text::checked(std::move(list)));
   notes.insert(notes.begin(), std::make_move_iterator(own.notes.begin()),
                std::make_move_iterator(own.notes.end()));
   return Writing{std::move(text), std::move(notes)};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace parley::dialect {
 namespace {

@@ -22,7 +22,7 @@
 
 #include "dialect/core/arrange.h"
 #include "dialect/core/outcome.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 #include "dialect/gemini/names.h"
 #include "dialect/gemini/parts.h"
 #include "dialect/gemini/schema.h"
@@ -256,9 +256,9 @@ constexpr ProviderTraits kTraits = {
 
 constexpr std::string_view kSentinel = "skip_thought_signature_validator";
 
-class Writer {
+class Writer final : PieceWriter {
  public:
-  explicit Writer(Draft& draft) : draft_(draft), out_(draft.out) {}
+  explicit Writer(Draft& draft) : PieceWriter(draft) {}
 
   void write(std::span<const Message> group) {
     for (const Turn& turn : arrange(draft_, kTraits, group)) {
@@ -294,49 +294,34 @@ class Writer {
     out_.raw(",\"thoughtSignature\":").quoted(piece.arena->bytes(piece.block->signature()));
   }
 
-  void put_piece(const Piece& piece) {
-    draft_.position = piece.position;
-    switch (piece.kind) {
-      case Piece::Kind::Text:
-        out_.raw("{\"text\":");
-        put_text(out_, piece);
-        if (signature_ != nullptr) put_signature(*std::exchange(signature_, nullptr));
-        out_.raw('}');
-        return;
-      case Piece::Kind::Thinking:
-        out_.raw("{\"text\":").quoted(piece.text()).raw(",\"thought\":true");
-        if (piece.block->signature().present()) put_signature(piece);
-        out_.raw('}');
-        return;
-      case Piece::Kind::Use:
-        put_call(piece);
-        return;
-      case Piece::Kind::Result:
-        put_result(piece);
-        return;
-      case Piece::Kind::Media:
-        put_media(piece);
-        return;
-      case Piece::Kind::Raw:
-        put_value(out_, *piece.arena, piece.block->raw_value());
-        return;
-    }
+  void text(const Piece& piece) override {
+    out_.raw("{\"text\":");
+    put_text(out_, piece);
+    if (signature_ != nullptr) put_signature(*std::exchange(signature_, nullptr));
+    out_.raw('}');
   }
 
-  // An id that a reader made up is not written.
-  void put_own_id(const Piece& piece) {
+  void thinking(const Piece& piece) override {
+    out_.raw("{\"text\":").quoted(piece.text()).raw(",\"thought\":true");
+    if (piece.block->signature().present()) put_signature(piece);
+    out_.raw('}');
+  }
+
+  // The id and the name of a call or a result. An id that a reader made up is not written.
+  void put_head(const Piece& piece) {
     const Slice id = piece.block->id();
-    if (!id.present() || is_made_up(piece.arena->bytes(id))) return;
-    out_.raw("\"id\":");
-    put_id(draft_, *piece.arena, id, kTraits.call_id, piece.index);
-    out_.raw(',');
+    if (id.present() && !is_made_up(piece.arena->bytes(id))) {
+      out_.raw("\"id\":");
+      put_id(draft_, *piece.arena, id, kTraits.call_id, piece.index);
+      out_.raw(',');
+    }
+    out_.raw("\"name\":");
+    put_name(draft_, *piece.arena, piece.block->name(), kTraits.tool_name, piece.index);
   }
 
-  void put_call(const Piece& use) {
+  void call(const Piece& use) override {
     out_.raw("{\"functionCall\":{");
-    put_own_id(use);
-    out_.raw("\"name\":");
-    put_name(draft_, *use.arena, use.block->name(), kTraits.tool_name, use.index);
+    put_head(use);
     out_.raw(",\"args\":");
     put_arguments_object(draft_, use);
     out_.raw('}');
@@ -344,19 +329,16 @@ class Writer {
       put_signature(*std::exchange(signature_, nullptr));
     } else if (!is_signed_) {
       out_.raw(",\"thoughtSignature\":").quoted(kSentinel);
-      draft_.notes.push_back({"signature_minted", Severity::Info, use.position, use.index,
-                              to_string(draft_.target), "minted",
-                              "the call has no signature of this provider; its sentinel is written"});
+      note_piece(draft_, use, "signature_minted", Severity::Info, "minted",
+                 "the call has no signature of this provider; its sentinel is written");
     }
     is_signed_ = true;
     out_.raw('}');
   }
 
-  void put_result(const Piece& result) {
+  void result(const Piece& result) override {
     out_.raw("{\"functionResponse\":{");
-    put_own_id(result);
-    out_.raw("\"name\":");
-    put_name(draft_, *result.arena, result.block->name(), kTraits.tool_name, result.index);
+    put_head(result);
     out_.raw(result.is_error ? ",\"response\":{\"error\":" : ",\"response\":{\"output\":");
     put_joined(out_, result.children);
     out_.raw('}');
@@ -370,7 +352,7 @@ class Writer {
     out_.raw(is_first ? "}}" : "]}}");
   }
 
-  void put_media(const Piece& piece) {
+  void media(const Piece& piece) override {
     const BlockRecord& media = *piece.block;
     if (is_inline(*piece.arena, media)) {
       const InlineMedia data = inline_media(draft_, *piece.arena, media, piece.index);
@@ -387,8 +369,6 @@ class Writer {
     out_.raw("}}");
   }
 
-  Draft& draft_;
-  json::Out& out_;
   bool is_signed_ = false;            // the turn has its sentinel
   const Piece* signature_ = nullptr;  // of the piece that comes next
 };
@@ -398,9 +378,8 @@ class Writer {
 void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("tools").begin_array().begin_object().key("functionDeclarations").begin_array();
   for (const Tool& tool : tools) {
-    out.begin_object().key("name").string(tool.name);
-    if (!tool.description.empty()) out.key("description").string(tool.description);
-    if (!tool.parameters.is_null()) out.key("parametersJsonSchema").value(tool.parameters.compact());
+    out.begin_object();
+    write_tool(out, tool, "parametersJsonSchema");
     out.end_object();
   }
   out.end_array().end_object().end_array();
@@ -430,45 +409,33 @@ Result<std::vector<Tool>> read_tools(const Json& request) {
 
 // {"mode": "AUTO"|"ANY"|"NONE"|"VALIDATED", "allowedFunctionNames": [string, ...]}
 void read_choice(const Json& member, Settings& settings) {
-  const std::string mode = member.get("mode").value_or(Json()).as_string().value_or(Text()).str();
+  const Text mode = text_at(member, "/mode");
   const auto names = member.get("allowedFunctionNames");
   if (names && has_type_of(Setting::Stop, *names) && !names->elements().empty()) {
-    json::Writer w;
-    w.begin_object().key("names").value(names->compact()).key("must").boolean(mode == "ANY").end_object();
-    settings.set(Setting::ToolChoice, w.take());
+    set_tool_choice(settings, names->elements(), mode == Text("ANY"));
     return;
   }
-  if (mode == "AUTO") settings.set(Setting::ToolChoice, Json::string("auto"));
-  if (mode == "NONE") settings.set(Setting::ToolChoice, Json::string("none"));
-  if (mode == "ANY") settings.set(Setting::ToolChoice, Json::string("required"));
+  if (mode == Text("AUTO")) settings.set(Setting::ToolChoice, Json::string("auto"));
+  if (mode == Text("NONE")) settings.set(Setting::ToolChoice, Json::string("none"));
+  if (mode == Text("ANY")) settings.set(Setting::ToolChoice, Json::string("required"));
 }
 
 std::optional<Json> write_choice(const Settings& settings) {
-  const auto choice = settings.get(Setting::ToolChoice);
+  const auto choice = tool_choice(settings);
   if (!choice) return std::nullopt;
-  const std::string word = choice->as_string().value_or(Text()).str();
-  const auto names = choice->get("names");
-  const bool must = choice->get("must").value_or(Json()).as_bool().value_or(false);
   json::Writer w;
   w.begin_object().key("mode");
-  if (names) {
-    w.string(must ? "ANY" : "VALIDATED").key("allowedFunctionNames").value(*names);
+  if (choice->has_names) {
+    w.string(choice->must ? "ANY" : "VALIDATED").key("allowedFunctionNames").begin_array();
+    for (const Json& name : choice->names) w.value(name);
+    w.end_array();
   } else {
-    w.string(word == "none" ? "NONE" : word == "required" ? "ANY" : "AUTO");
+    w.string(choice->word == "none" ? "NONE" : choice->word == "required" ? "ANY" : "AUTO");
   }
   return w.end_object().take();
 }
 
 // A schema needs the type of its text beside it. "responseSchema" is an older form with fewer words.
-void read_reply_schema(const Json& member, Settings& settings) {
-  set_reply_schema(settings, std::nullopt, member);
-}
-
-std::optional<Json> write_reply_schema(const Settings& settings) {
-  const Json schema = reply_schema(settings);
-  return schema.is_null() ? std::nullopt : std::optional(schema);
-}
-
 std::optional<Json> write_reply_type(const Settings& settings) {
   return reply_schema(settings).is_null() ? std::nullopt : std::optional(Json::string("application/json"));
 }
@@ -484,7 +451,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::PresencePenalty>("generationConfig/presencePenalty"),
     plain_setting<Setting::FrequencyPenalty>("generationConfig/frequencyPenalty"),
     {"generationConfig/responseMimeType", 0, [](const Json&, Settings&) {}, write_reply_type},
-    {"generationConfig/responseJsonSchema", bit(Setting::ReplySchema), read_reply_schema, write_reply_schema},
+    reply_schema_setting("generationConfig/responseJsonSchema"),
 });
 
 void write_answer(json::Writer& out, const Outcome& outcome) {
@@ -492,23 +459,16 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
   const std::string_view word = finish_word(Dialect::Gemini, outcome.finish);
   if (!word.empty()) out.key("finishReason").string(word);
   out.key("index").number(0).end_object().end_array();
-  if (outcome.usage != Usage()) {
-    out.key("usageMetadata").begin_object();
-    write_usage(out, Dialect::Gemini, outcome.usage);
-    out.end_object();
-  }
+  if (outcome.usage != Usage()) write_usage_object(out, "usageMetadata", Dialect::Gemini, outcome.usage);
   if (!outcome.model.empty()) out.key("modelVersion").string(outcome.model);
   if (!outcome.id.empty()) out.key("responseId").string(outcome.id);
 }
 
 Outcome read_answer(const Json& answer, bool has_calls) {
-  const auto text = [](const std::optional<Json>& value) {
-    return value ? value->as_string().value_or(Text()) : Text();
-  };
   Outcome outcome;
-  outcome.id = text(answer.get("responseId"));
-  outcome.model = text(answer.get("modelVersion"));
-  outcome.raw_finish = text(answer.at("/candidates/0/finishReason"));
+  outcome.id = text_at(answer, "/responseId");
+  outcome.model = text_at(answer, "/modelVersion");
+  outcome.raw_finish = text_at(answer, "/candidates/0/finishReason");
   outcome.finish = finish_of(Dialect::Gemini, outcome.raw_finish, has_calls);
   if (known(answer.get("promptFeedback").value_or(Json()), "blockReason")) outcome.finish = Finish::Filtered;
   outcome.usage = read_usage(Dialect::Gemini, answer.get("usageMetadata").value_or(Json()));
@@ -546,9 +506,8 @@ constexpr std::string_view kAsText[] = {"/parts/*/functionResponse/response", "/
 // A signature comes with an empty text, as it may be the last part of a stream.
 bool has_signature(const Json& wire) {
   const Json parts = with_usual_names(wire).get("parts").value_or(Json());
-  return std::ranges::any_of(parts.elements(), [](const Json& part) {
-    return !part.get("thoughtSignature").value_or(Json()).as_string().value_or(Text()).empty();
-  });
+  return std::ranges::any_of(parts.elements(),
+                             [](const Json& part) { return !text_at(part, "/thoughtSignature").empty(); });
 }
 
 constexpr StreamFormat kStream = {.framing = FramingKind::Sse,

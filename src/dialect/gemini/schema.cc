@@ -92,7 +92,7 @@ Json with_plain_types(const Json& schema) {
     }
     at = json::skip_space(text, end);
   }
-  return Json::trusted(*Text::copy(out));
+  return Json::trusted(*Text::checked(out));
 }
 
 }  // namespace parley::dialect

@@ -19,7 +19,7 @@
 
 #include <vector>
 
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/names.h"
 #include "dialect/gemini/partial_arguments.h"
 #include "dialect/gemini/parts.h"
 
@@ -175,7 +175,7 @@ class GeminiDecoder : public Decoder {
     if (partial_ || part.goes_on || !part.pieces.empty()) return act_partial(part);
     sign(part);
     Text id = copy(part.id);
-    if (id.empty()) id = Text::repaired(made_up_id(minted_++));
+    if (id.empty()) id = Text(made_up_id(minted_++));
     const Text name = copy(part.name);
     end_block();
     open(++block_, BlockType::ToolUse, id, name);
@@ -192,7 +192,7 @@ class GeminiDecoder : public Decoder {
       partial_.emplace();
       partial_block_ = block_ += 2;
       Text id = copy(part.id);
-      if (id.empty()) id = Text::repaired(made_up_id(minted_++));
+      if (id.empty()) id = Text(made_up_id(minted_++));
       open(partial_block_, BlockType::ToolUse, id, copy(part.name));
     }
     if (part.signature.present()) {

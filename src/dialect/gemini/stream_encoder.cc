@@ -2,7 +2,7 @@
 // be signed, and what follows a signature, are held back until they end. Calls come whole.
 #include "dialect/core/stream_encoder.h"
 
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/names.h"
 #include "dialect/gemini/parts.h"
 
 namespace parley::dialect {

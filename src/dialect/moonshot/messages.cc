@@ -1,6 +1,5 @@
 // Moonshot (Kimi) speaks OpenAI's dialect (see chat.h), with thinking in "reasoning_content", which it wants
 // back beside calls, and video by URL. It refuses empty texts.
-#include "dialect/core/writer_helpers.h"
 #include "dialect/moonshot/parts.h"
 #include "dialect/moonshot/tables.h"
 #include "dialect/openai/chat.h"

@@ -12,12 +12,11 @@
 
 #include "dialect/core/arrange.h"
 #include "dialect/core/outcome.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 #include "dialect/ollama/parts.h"
 #include "dialect/ollama/tables.h"
 #include "dialect/openai/chat.h"
 #include "json/walk.h"
-#include "parley/media/base64.h"
 #include "parley/media/data_url.h"
 
 namespace parley::dialect {
@@ -254,9 +253,8 @@ class Writer {
     const auto is_text = [](const Piece& piece) { return piece.kind == Piece::Kind::Text; };
     if (std::ranges::count_if(pieces, is_text) < 2) return;
     const auto first = std::ranges::find_if(pieces, is_text);
-    draft_.notes.push_back({"text_joined", Severity::Info, first->position, first->index,
-                            to_string(draft_.target), "joined",
-                            "content is one string; the texts are joined"});
+    note_piece(draft_, *first, "text_joined", Severity::Info, "joined",
+               "content is one string; the texts are joined");
   }
 
   Draft& draft_;
@@ -270,22 +268,12 @@ void read_think(const Json& member, Settings& settings) {
   if (member.is_string()) settings.set(Setting::ReasoningEffort, member);
 }
 
-// The schema itself; the word "json" says less.
-void read_reply_format(const Json& member, Settings& settings) {
-  set_reply_schema(settings, std::nullopt, member);
-}
-
-std::optional<Json> write_reply_format(const Settings& settings) {
-  const Json schema = reply_schema(settings);
-  return schema.is_null() ? std::nullopt : std::optional(schema);
-}
-
 constexpr auto kSettings = std::to_array<SettingRow>({
     plain_setting<Setting::Model>("model"),
     plain_setting<Setting::Stream>("stream"),
     {"think", bit(Setting::ReasoningEffort), read_think,
      [](const Settings& settings) { return settings.get(Setting::ReasoningEffort); }},
-    {"format", bit(Setting::ReplySchema), read_reply_format, write_reply_format},
+    reply_schema_setting("format"),  // the word "json" says less
     plain_setting<Setting::MaxTokens>("options/num_predict"),
     plain_setting<Setting::Temperature>("options/temperature"),
     plain_setting<Setting::TopP>("options/top_p"),
@@ -305,12 +293,9 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
 }
 
 Outcome read_answer(const Json& answer, bool has_calls) {
-  const auto text = [&](std::string_view key) {
-    return answer.get(key).value_or(Json()).as_string().value_or(Text());
-  };
   Outcome outcome;
-  outcome.model = text("model");
-  outcome.raw_finish = text("done_reason");
+  outcome.model = text_at(answer, "/model");
+  outcome.raw_finish = text_at(answer, "/done_reason");
   outcome.finish = finish_of(Dialect::Ollama, outcome.raw_finish, has_calls);
   outcome.usage = read_usage(Dialect::Ollama, answer);
   return outcome;

@@ -5,7 +5,6 @@
 
 #include "parley/dialect/dialect.h"
 #include "parley/json/json.h"
-#include "parley/json/limits.h"
 
 namespace parley::rules {
 class Report;

@@ -6,7 +6,7 @@
 #include "dialect/rules/pairs.h"
 #include "dialect/rules/report.h"
 #include "dialect/rules/text.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace parley::rules {
 namespace {

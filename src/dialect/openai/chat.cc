@@ -4,7 +4,7 @@
 #include <array>
 
 #include "dialect/core/outcome.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 
 namespace parley::dialect {
 namespace {
@@ -521,41 +521,37 @@ void read_choice(const Json& member, Settings& settings) {
     settings.set(Setting::ToolChoice, member);
     return;
   }
-  json::Writer w;
-  w.begin_object().key("names").begin_array();
-  bool must = true;
-  if (const auto allowed = known(member, "allowed_tools")) {
-    must = allowed->get("mode").value_or(Json()).as_string() == Text("required");
-    for (const Json& tool : allowed->get("tools").value_or(Json()).elements()) {
-      const auto name = tool.get("function").value_or(Json()).get("name");
-      if (name && name->is_string()) w.value(*name);
-    }
-  } else {
-    const auto name = member.get("function").value_or(Json()).get("name");
-    if (!name || !name->is_string()) return;
-    w.value(*name);
+  std::vector<Json> names;
+  const auto add = [&](const Json& tool) {
+    const Json name = tool.at("/function/name").value_or(Json());
+    if (name.is_string()) names.push_back(name);
+  };
+  const auto allowed = known(member, "allowed_tools");
+  if (!allowed) {
+    add(member);
+    if (!names.empty()) set_tool_choice(settings, names, true);
+    return;
   }
-  w.end_array().key("must").boolean(must).end_object();
-  settings.set(Setting::ToolChoice, w.take());
+  std::ranges::for_each(allowed->get("tools").value_or(Json()).elements(), add);
+  set_tool_choice(settings, names, text_at(*allowed, "/mode") == Text("required"));
 }
 
 std::optional<Json> write_choice(const Settings& settings) {
-  auto choice = settings.get(Setting::ToolChoice);
-  if (!choice || choice->is_string()) return choice;
-  const std::vector<Json> names = choice->get("names").value_or(Json()).elements();
-  const bool must = choice->get("must").value_or(Json()).as_bool().value_or(false);
+  const auto value = settings.get(Setting::ToolChoice);
+  if (!value || value->is_string()) return value;
+  const auto choice = tool_choice(settings);
   const auto put_name = [](json::Writer& w, const Json& name) {
     w.key("type").string("function").key("function").begin_object().key("name").value(name).end_object();
   };
   json::Writer w;
   w.begin_object();
-  if (names.size() == 1 && must) {
-    put_name(w, names.front());
+  if (const Json* only = choice->only()) {
+    put_name(w, *only);
     return w.end_object().take();
   }
   w.key("type").string("allowed_tools").key("allowed_tools").begin_object();
-  w.key("mode").string(must ? "required" : "auto").key("tools").begin_array();
-  for (const Json& name : names) {
+  w.key("mode").string(choice->must ? "required" : "auto").key("tools").begin_array();
+  for (const Json& name : choice->names) {
     w.begin_object();
     put_name(w, name);
     w.end_object();
@@ -638,9 +634,7 @@ void write_chat_tools(json::Writer& out, std::span<const Tool> tools, const Sett
   for (const Tool& tool : tools) {
     const std::string_view kind = tool.is_custom ? "custom" : "function";
     out.begin_object().key("type").string(kind).key(kind).begin_object();
-    out.key("name").string(tool.name);
-    if (!tool.description.empty()) out.key("description").string(tool.description);
-    if (!tool.parameters.is_null()) out.key("parameters").value(tool.parameters.compact());
+    write_tool(out, tool);
     out.end_object().end_object();
   }
   out.end_array();
@@ -659,21 +653,14 @@ void write_chat_answer(json::Writer& out, Dialect dialect, const Outcome& outcom
   const std::string_view word = finish_word(dialect, outcome.finish);
   if (!word.empty()) out.key("finish_reason").string(word);
   out.end_object().end_array();
-  if (outcome.usage != Usage()) {
-    out.key("usage").begin_object();
-    write_usage(out, dialect, outcome.usage);
-    out.end_object();
-  }
+  if (outcome.usage != Usage()) write_usage_object(out, "usage", dialect, outcome.usage);
 }
 
 Outcome read_chat_answer(Dialect dialect, const Json& answer, bool has_calls) {
   Outcome outcome;
-  const auto text = [&](const std::optional<Json>& value) {
-    return value ? value->as_string().value_or(Text()) : Text();
-  };
-  outcome.id = text(answer.get("id"));
-  outcome.model = text(answer.get("model"));
-  outcome.raw_finish = text(answer.at("/choices/0/finish_reason"));
+  outcome.id = text_at(answer, "/id");
+  outcome.model = text_at(answer, "/model");
+  outcome.raw_finish = text_at(answer, "/choices/0/finish_reason");
   outcome.finish = finish_of(dialect, outcome.raw_finish, has_calls);
   outcome.usage = read_usage(dialect, answer.get("usage").value_or(Json()));
   return outcome;

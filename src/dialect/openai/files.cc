@@ -8,10 +8,6 @@
 namespace parley::dialect::openai {
 namespace {
 
-Text text_of(const Json& object, std::string_view key) {
-  return object.get(key).value_or(Json()).as_string().value_or(Text());
-}
-
 // Only a user's message takes them, and no images.
 std::optional<Json> write_file(const ProviderFile& file, bool in_result) {
   if (file.is_image || in_result) return std::nullopt;
@@ -27,9 +23,9 @@ std::optional<ProviderFile> read_file(const Json& block) {
   const Json holder = block.get("file").value_or(block);
   const auto id = holder.get("file_id");
   if (!id || !id->is_string()) return std::nullopt;
-  const Text type = text_of(block, "type");
+  const Text type = text_at(block, "/type");
   const bool is_image = type == Text("image") || type == Text("input_image");
-  return ProviderFile{*id, is_image, text_of(holder, "filename"), {}};
+  return ProviderFile{*id, is_image, text_at(holder, "/filename"), {}};
 }
 
 const FileBlocks kFiles = {read_file, write_file};

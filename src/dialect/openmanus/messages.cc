@@ -12,7 +12,8 @@
 // ({"messages": [...], "max_messages": 100}).
 #include <array>
 
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
+#include "dialect/core/write_messages.h"
 #include "dialect/format.h"
 
 namespace parley::dialect {
@@ -35,6 +36,7 @@ bool read_function(Reader& r, BlockRecord& use) {
   return true;
 }
 
+// Unlike OpenAI's servers (openai/chat.cc), OpenManus needs an id and arguments, and a type that is a string.
 bool read_call(Reader& r) {
   if (r.cursor.peek() != '{') return r.wrong_type("tool_calls", "a list of objects");
   BlockRecord use;

@@ -18,7 +18,8 @@
 #include <string>
 
 #include "dialect/core/outcome.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
+#include "dialect/core/write_messages.h"
 #include "dialect/format.h"
 #include "dialect/otel/parts.h"
 #include "dialect/otel/tables.h"
@@ -345,9 +346,8 @@ void write_group(Draft& draft, std::span<const Message> group) {
 void write_tools(json::Writer& out, std::span<const Tool> tools, const Settings&) {
   out.key("gen_ai.tool.definitions").begin_array();
   for (const Tool& tool : tools) {
-    out.begin_object().key("type").string("function").key("name").string(tool.name);
-    if (!tool.description.empty()) out.key("description").string(tool.description);
-    if (!tool.parameters.is_null()) out.key("parameters").value(tool.parameters.compact());
+    out.begin_object().key("type").string("function");
+    write_tool(out, tool);
     out.end_object();
   }
   out.end_array();
@@ -379,13 +379,12 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
 
 Outcome read_answer(const Json& answer, bool has_calls) {
   Outcome outcome;
-  const auto text = [&](std::string_view pointer) {
-    return answer.at(pointer).value_or(Json()).as_string().value_or(Text());
-  };
-  outcome.id = text("/gen_ai.response.id");
-  outcome.model = text("/gen_ai.response.model");
-  outcome.raw_finish = text("/gen_ai.response.finish_reasons/0");
-  if (outcome.raw_finish.empty()) outcome.raw_finish = text("/gen_ai.output.messages/0/finish_reason");
+  outcome.id = text_at(answer, "/gen_ai.response.id");
+  outcome.model = text_at(answer, "/gen_ai.response.model");
+  outcome.raw_finish = text_at(answer, "/gen_ai.response.finish_reasons/0");
+  if (outcome.raw_finish.empty()) {
+    outcome.raw_finish = text_at(answer, "/gen_ai.output.messages/0/finish_reason");
+  }
   outcome.finish = finish_of(Dialect::OTel, outcome.raw_finish, has_calls);
   outcome.usage = read_usage(Dialect::OTel, answer);
   return outcome;

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 #include "dialect/format.h"
 #include "parley/base/clock.h"
 
@@ -336,7 +336,7 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
   out.key("parley").number(1).key("answer").begin_object();
   if (!outcome.id.empty()) out.key("id").string(outcome.id);
   if (!outcome.model.empty()) out.key("model").string(outcome.model);
-  if (outcome.finish != Finish::Unsaid) out.key("finish").string(to_string(outcome.finish));
+  if (outcome.finish != Finish::Unknown) out.key("finish").string(to_string(outcome.finish));
   if (!outcome.raw_finish.empty()) out.key("raw_finish").string(outcome.raw_finish);
   out.key("usage").begin_object();
   Usage usage = outcome.usage;
@@ -350,13 +350,10 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
 Outcome read_answer(const Json& document, bool) {
   Outcome outcome;
   const Json answer = document.get("answer").value_or(Json());
-  const auto text = [&](std::string_view key) {
-    return answer.get(key).value_or(Json()).as_string().value_or(Text());
-  };
-  outcome.id = text("id");
-  outcome.model = text("model");
-  outcome.finish = finish_named(text("finish")).value_or(Finish::Unsaid);
-  outcome.raw_finish = text("raw_finish");
+  outcome.id = text_at(answer, "/id");
+  outcome.model = text_at(answer, "/model");
+  outcome.finish = finish_named(text_at(answer, "/finish")).value_or(Finish::Unknown);
+  outcome.raw_finish = text_at(answer, "/raw_finish");
   const Json usage = answer.get("usage").value_or(Json());
   for (std::size_t i = 0; i < std::size(kCounters); ++i) {
     const auto count = usage.get(kCounters[i]).value_or(Json()).as_int64();

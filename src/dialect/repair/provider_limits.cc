@@ -8,8 +8,8 @@
 #include "dialect/core/arrange.h"
 #include "dialect/core/envelope.h"
 #include "dialect/core/patch.h"
-#include "dialect/core/write.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
+#include "dialect/core/write_messages.h"
 #include "parley/media/data_url.h"
 
 namespace parley::dialect {
@@ -315,7 +315,7 @@ class Fitter {
   // The envelope in the target's words, as far as more of it is known than what all providers have.
   std::optional<Json> target_envelope() const {
     const Arena* document = conversation_.document().get();
-    if (document == nullptr || !conversation_.frame_is_intact() ||
+    if (document == nullptr || !conversation_.envelope_is_intact() ||
         document->shape() != DocumentShape::Envelope) {
       return std::nullopt;
     }
@@ -342,7 +342,7 @@ class Fitter {
     if (traits_.server_tools == nullptr || !conversation_.tools().empty()) return;
     const std::set<std::string> names = traits_.server_tools(messages_);
     const Arena* document = conversation_.document().get();
-    const bool is_request = document != nullptr && conversation_.frame_is_intact() &&
+    const bool is_request = document != nullptr && conversation_.envelope_is_intact() &&
                             document->shape() == DocumentShape::Envelope &&
                             (envelope || document->dialect() == tag(kCanonical));
     if (names.empty() || !is_request) return;

@@ -13,7 +13,7 @@ constexpr std::string_view kPng = "iVBORw0KGgoAAAAN";  // twelve bytes
 Block image(std::size_t base64_size) {
   std::string data(kPng);
   data.resize(base64_size, 'A');
-  return ImageBlock{Base64Source{"image/png", Text::adopt(std::move(data)).value()}};
+  return ImageBlock{Base64Source{"image/png", Text::checked(std::move(data)).value()}};
 }
 
 Message user(std::vector<Block> blocks) {

@@ -5,15 +5,14 @@
 #include <set>
 #include <string>
 
+#include "base/hash.h"
 #include "dialect/core/arrange.h"
-#include "dialect/core/write.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_messages.h"
 #include "dialect/format.h"
 #include "dialect/repair/provider_limits.h"
 #include "dialect/repair/settle.h"
 #include "dialect/repair/unique_ids.h"
 #include "message/arena.h"
-#include "parley/base/hash.h"
 #include "parley/base/ids.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/rules.h"
@@ -119,7 +118,7 @@ class Repairer {
       }
       note("id_rewritten", Severity::Info, "rewritten", call.spot,
            "the id of the call was empty or used before");
-      call.id = *Text::adopt(std::move(fresh));
+      call.id = *Text::checked(std::move(fresh));
       edit<ToolUseBlock>(call.spot).id = call.id;
       for (const Spot& result : call.results) edit<ToolResultBlock>(result).id = call.id;
     }
@@ -246,9 +245,9 @@ class Repairer {
     MessageBuilder builder(Role::User);
     builder.anonymous();
     if (said.empty()) {
-      builder.content(*Text::adopt(std::move(head)));
+      builder.content(*Text::checked(std::move(head)));
     } else {
-      said.insert(said.begin(), TextBlock{*Text::adopt(std::move(head))});
+      said.insert(said.begin(), TextBlock{*Text::checked(std::move(head))});
       builder.blocks(std::move(said));
     }
     placed_.push_back(*builder.build());

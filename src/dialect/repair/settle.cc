@@ -5,8 +5,7 @@
 #include <set>
 
 #include "dialect/core/arrange.h"
-#include "dialect/core/write.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_messages.h"
 #include "dialect/format.h"
 #include "message/edit.h"
 #include "parley/dialect/rules.h"
@@ -238,13 +237,13 @@ class Settler {
   void rewrite_envelope() {
     Conversation& conversation = out_.conversation;
     const Arena* document = conversation.document().get();
-    const bool is_own_envelope = document != nullptr && conversation.frame_is_intact() &&
+    const bool is_own_envelope = document != nullptr && conversation.envelope_is_intact() &&
                                  document->dialect() == tag(target_) &&
                                  document->shape() == DocumentShape::Envelope;
     if (!is_own_envelope) return;
     conversation.set_settings(conversation.settings());  // it is not as it was read any more
     note(
-        "frame_rewritten", Severity::Minor, "rewritten", std::nullopt,
+        "envelope_rewritten", Severity::Minor, "rewritten", std::nullopt,
         "the target refuses the request as it was; it is written anew, without members Parley does not know");
   }
 

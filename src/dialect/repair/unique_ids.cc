@@ -7,11 +7,11 @@
 #include <set>
 #include <string>
 
+#include "base/hash.h"
 #include "dialect/core/arrange.h"
-#include "dialect/core/write.h"
+#include "dialect/core/write_messages.h"
 #include "message/arena.h"
 #include "message/edit.h"
-#include "parley/base/hash.h"
 #include "parley/base/ids.h"
 
 namespace parley::dialect {
@@ -71,7 +71,7 @@ class IdGiver {
     const bool is_own = is_wire_of(messages_[i], target_);
     const bool stays = is_new || is_own || (is_new_in_step && !finds_calls_by_id(target_));
     if (!stays) {
-      use.id = *Text::adopt(fresh(id));
+      use.id = *Text::checked(fresh(id));
       note(i, "id_rewritten", Severity::Info, "rewritten", "an earlier call has the same id");
     }
     waiting_[id].push_back(use.id);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "parley/dialect/dialect.h"
-#include "parley/dialect/note.h"
 
 namespace parley::dialect {
 

@@ -18,7 +18,7 @@
 
 #include "dialect/core/arrange.h"
 #include "dialect/core/outcome.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 #include "dialect/openai/chat.h"
 #include "dialect/responses/parts.h"
 #include "dialect/responses/tables.h"
@@ -307,7 +307,7 @@ bool is_part(const Piece& raw) {
   constexpr std::string_view kOfParts[] = {"input_",    "output_",       "refusal",         "message",
                                            "reasoning", "function_call", "custom_tool_call"};
   const Json value = raw.arena->value(raw.block->raw_value());
-  const Text type = value.get("type").value_or(Json()).as_string().value_or(Text());
+  const Text type = text_at(value, "/type");
   const bool is_reference = type.empty() && value.get("id");
   return (type.empty() && !is_reference) ||
          std::ranges::any_of(kOfParts, [&](std::string_view part) { return type.view().starts_with(part); });
@@ -436,9 +436,8 @@ class Writer {
   }
 
   void note_joined(const Piece& first) {
-    draft_.notes.push_back({"text_joined", Severity::Info, first.position, first.index,
-                            to_string(draft_.target), "joined",
-                            "content is one string; the texts are joined"});
+    note_piece(draft_, first, "text_joined", Severity::Info, "joined",
+               "content is one string; the texts are joined");
   }
 
   void put_call(const Piece& use) {
@@ -551,36 +550,32 @@ void read_choice(const Json& member, Settings& settings) {
     settings.set(Setting::ToolChoice, member);
     return;
   }
-  const std::string type = member.get("type").value_or(Json()).as_string().value_or(Text()).str();
-  json::Writer w;
-  w.begin_object().key("names").begin_array();
-  bool must = true;
-  if (type == "allowed_tools") {
-    must = member.get("mode").value_or(Json()).as_string() == Text("required");
-    for (const Json& tool : member.get("tools").value_or(Json()).elements()) {
-      const auto name = tool.get("name");
-      if (name && name->is_string()) w.value(*name);
-    }
-  } else {
-    const auto name = member.get("name");
-    if (type != "function" || !name || !name->is_string()) return;
-    w.value(*name);
+  const Text type = text_at(member, "/type");
+  std::vector<Json> names;
+  const auto add = [&](const Json& tool) {
+    const Json name = tool.get("name").value_or(Json());
+    if (name.is_string()) names.push_back(name);
+  };
+  if (type == Text("allowed_tools")) {
+    std::ranges::for_each(member.get("tools").value_or(Json()).elements(), add);
+    set_tool_choice(settings, names, text_at(member, "/mode") == Text("required"));
+  } else if (type == Text("function")) {
+    add(member);
+    if (!names.empty()) set_tool_choice(settings, names, true);
   }
-  settings.set(Setting::ToolChoice, w.end_array().key("must").boolean(must).end_object().take());
 }
 
 std::optional<Json> write_choice(const Settings& settings) {
-  auto choice = settings.get(Setting::ToolChoice);
-  if (!choice || choice->is_string()) return choice;
-  const std::vector<Json> names = choice->get("names").value_or(Json()).elements();
-  const bool must = choice->get("must").value_or(Json()).as_bool().value_or(false);
+  const auto value = settings.get(Setting::ToolChoice);
+  if (!value || value->is_string()) return value;
+  const auto choice = tool_choice(settings);
   json::Writer w;
   w.begin_object().key("type");
-  if (names.size() == 1 && must) {
-    return w.string("function").key("name").value(names.front()).end_object().take();
+  if (const Json* only = choice->only()) {
+    return w.string("function").key("name").value(*only).end_object().take();
   }
-  w.string("allowed_tools").key("mode").string(must ? "required" : "auto").key("tools").begin_array();
-  for (const Json& name : names) {
+  w.string("allowed_tools").key("mode").string(choice->must ? "required" : "auto").key("tools").begin_array();
+  for (const Json& name : choice->names) {
     w.begin_object().key("type").string("function").key("name").value(name).end_object();
   }
   return w.end_array().end_object().take();
@@ -628,23 +623,16 @@ void write_answer(json::Writer& out, const Outcome& outcome) {
   if (!is_whole && !failed) {
     out.key("incomplete_details").begin_object().key("reason").string(word).end_object();
   }
-  if (outcome.usage != Usage()) {
-    out.key("usage").begin_object();
-    write_usage(out, Dialect::Responses, outcome.usage);
-    out.end_object();
-  }
+  if (outcome.usage != Usage()) write_usage_object(out, "usage", Dialect::Responses, outcome.usage);
   if (!outcome.model.empty()) out.key("model").string(outcome.model);
 }
 
 Outcome read_answer(const Json& answer, bool has_calls) {
-  const auto text = [](const std::optional<Json>& value) {
-    return value ? value->as_string().value_or(Text()) : Text();
-  };
   Outcome outcome;
-  outcome.id = text(answer.get("id"));
-  outcome.model = text(answer.get("model"));
-  outcome.raw_finish = text(answer.at("/incomplete_details/reason"));
-  if (outcome.raw_finish.empty()) outcome.raw_finish = text(answer.get("status"));
+  outcome.id = text_at(answer, "/id");
+  outcome.model = text_at(answer, "/model");
+  outcome.raw_finish = text_at(answer, "/incomplete_details/reason");
+  if (outcome.raw_finish.empty()) outcome.raw_finish = text_at(answer, "/status");
   outcome.finish = finish_of(Dialect::Responses, outcome.raw_finish, has_calls);
   outcome.usage = read_usage(Dialect::Responses, answer.get("usage").value_or(Json()));
   return outcome;

@@ -221,7 +221,7 @@ class ResponsesDecoder : public Decoder {
         out.append(out.empty() ? "" : "\n\n").append(string_of(part, "text"));
       }
     }
-    return Text::repaired(out);
+    return Text(out);
   }
 
   void act_response(std::string_view type, const Json& response) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
 
 namespace parley::rules {
 namespace {

@@ -21,7 +21,8 @@ namespace parley::rules {
 inline constexpr FindingLevel kError = FindingLevel::Error;
 inline constexpr FindingLevel kWarning = FindingLevel::Warning;
 
-// One row per rule.
+// One row per rule. Rules of several formats may look alike; each format has its own, because its servers
+// change without the others.
 struct Rule {
   std::string_view code;
   FindingLevel level;

@@ -1,7 +1,6 @@
 // Reading ShareGPT (see sharegpt.h), and its row.
 #include <algorithm>
 
-#include "dialect/core/writer_helpers.h"
 #include "dialect/sharegpt/parts.h"
 #include "dialect/sharegpt/sharegpt.h"
 #include "parley/media/data_url.h"

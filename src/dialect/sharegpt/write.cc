@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "dialect/core/arrange.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
+#include "dialect/core/write_messages.h"
 #include "dialect/sharegpt/sharegpt.h"
 #include "json/walk.h"
 

@@ -1,5 +1,7 @@
-// Pieces that the writers of several dialects share: values moved from records to the wire, and the notes
-// for what a target cannot hold.
+// What the writers of several dialects spell alike: texts, arguments, media; and the notes for what a target
+// cannot hold.
+//
+// Pure functions; safe from any thread.
 #pragma once
 
 #include <optional>
@@ -11,6 +13,8 @@
 #include "dialect/format.h"
 
 namespace parley::dialect {
+
+struct Piece;  // arrange.h
 
 // The sentences "<lead><names>" for every choice of names, each made once: a note for every message then
 // costs nothing to word. Bit i of the index stands for names[i].
@@ -28,8 +32,20 @@ inline constexpr std::string_view kMintedLead = "the message has none, the diale
 // A string slot as a JSON string; null if it is null; "" if it is absent.
 void put_string(json::Out& out, const Arena& arena, Slice slice);
 
+// A spelled text of white space only: spaces, or escapes of white space. Most texts are known by their first
+// byte.
+bool is_spelled_space(std::string_view spelled);
+inline bool is_blank(std::string_view spelled) {
+  return spelled.empty() ||
+         ((spelled.front() == ' ' || spelled.front() == '\\') && is_spelled_space(spelled));
+}
+
 // A JSON slot without insignificant whitespace.
 void put_value(json::Out& out, const Arena& arena, Slice slice);
+
+// The text of a piece; all texts of a result in one string, "\n" between them.
+void put_text(json::Out& out, const Piece& piece);
+void put_joined(json::Out& out, std::span<const Piece> texts);
 
 // The inside of a JSON string that spells the exact arguments of a tool use; those of a custom tool in the
 // object that its schema would have.
@@ -37,6 +53,16 @@ void put_arguments_text(Draft& draft, const Arena& arena, const BlockRecord& use
 
 // The members `"input": {...}` and, where the exact text would else be lost, `"raw_input": "..."`.
 void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, std::size_t index);
+
+// The arguments of a call as an object.
+void put_arguments_object(Draft& draft, const Piece& use);
+// The value of a call's id, then its name and its arguments as "input".
+void put_call(Draft& draft, const ProviderTraits& traits, const Piece& use);
+// The text of a call of a custom tool, spelled.
+void put_custom_text(json::Out& out, const Piece& use);
+
+// The member that says how long a cache is to live, after a comma; "" if the mark does not say it.
+std::string_view ttl_of(CacheMark mark);
 
 // A media block held inside the message: base64, or a data URL with base64.
 bool is_inline(const Arena& arena, const BlockRecord& media);
@@ -86,31 +112,36 @@ void note_dropped_block(Draft& draft, const Arena& arena, const BlockRecord& blo
 void note_origin(Draft& draft, std::size_t index);
 void note_refusal(Draft& draft, std::size_t index);
 void note_cache_mark(Draft& draft, std::size_t index);
+void note_cache_ttl(Draft& draft, const Piece& piece);  // the mark is written without its time to live
 void note_custom_call(Draft& draft, std::optional<std::size_t> index);
 void note_media_name(Draft& draft, std::size_t index);
 void note_output_minted(Draft& draft, std::size_t index);
 void note_empty_tool_calls(Draft& draft);
 void note_empty_content(Draft& draft);
 
-// An id that derives from where the message stands and what it says.
-void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position);
-
-// A message and those that continue its step: how many they are, and all of them as one.
-std::size_t group_step(std::span<const Message> rest);
-Message joined_step(Draft& draft, std::span<const Message> group);
-
-// A message with no blocks but texts of white space.
-bool says_nothing(const Message& message);
-// A member carries meaning beside the blocks: not what a wire has around a message anyway.
-bool says_more(const Message& message);
-
-// An id that a reader, of a document or a stream, made up for a wire without one: "made_" and a number.
-// No other program knows it, so it is written only where the wire needs an id.
-std::string made_up_id(std::size_t number);
-std::optional<std::size_t> number_of_made_up(std::string_view id);
-inline bool is_made_up(std::string_view id) { return number_of_made_up(id).has_value(); }
-
 // A raw block may go back to the dialect it came from, and nowhere else.
 bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target);
+
+// Writes turns for a provider whose messages are lists with a block for each piece. One thread at a time.
+class PieceWriter {
+ protected:
+  explicit PieceWriter(Draft& draft) : draft_(draft), out_(draft.out) {}
+  ~PieceWriter() = default;
+
+  // {"role": role, "content":
+  void begin_message(Role role);
+  void put_piece(const Piece& piece);
+  void put_pieces(std::span<const Piece> pieces);  // with commas between them
+
+  Draft& draft_;
+  json::Out& out_;
+
+ private:
+  virtual void text(const Piece& piece) = 0;
+  virtual void thinking(const Piece& piece) = 0;
+  virtual void call(const Piece& use) = 0;
+  virtual void result(const Piece& result) = 0;
+  virtual void media(const Piece& piece) = 0;
+};
 
 }  // namespace parley::dialect

@@ -1,16 +1,13 @@
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_blocks.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "dialect/core/arrange.h"
 #include "dialect/core/opaque_blocks.h"
 #include "json/compact.h"
 #include "json/walk.h"
-#include "parley/base/hash.h"
-#include "parley/base/ids.h"
-#include "parley/base/utf8.h"
-#include "parley/media/base64.h"
+#include "parley/base/text.h"
 #include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 
@@ -47,8 +44,6 @@ std::string_view usual_media_type(BlockType type) {
 constexpr auto kDropped = std::to_array<std::string_view>(
     {"text_dropped", "thinking_dropped", "image_dropped", "audio_dropped", "video_dropped",
      "document_dropped", "tool_use_dropped", "tool_result_dropped"});
-
-constexpr std::string_view kMadeUp = "made_";
 
 // Says in words what an error flag says.
 bool says_error(std::string_view spelled) { return spelled.starts_with("Error: "); }
@@ -89,6 +84,21 @@ NameSentences::NameSentences(std::string_view lead, std::span<const std::string_
   }
 }
 
+bool is_spelled_space(std::string_view spelled) {
+  constexpr std::string_view kEscapes[] = {"\\n",     "\\t",     "\\r",     "\\f",     "\\u0009",
+                                           "\\u000a", "\\u000b", "\\u000c", "\\u000d", "\\u0020",
+                                           "\\u000A", "\\u000B", "\\u000C", "\\u000D"};
+  const auto begins = [&](std::string_view escape) { return spelled.starts_with(escape); };
+  for (;;) {
+    spelled.remove_prefix(std::min(spelled.find_first_not_of(' '), spelled.size()));
+    if (spelled.empty()) return true;
+    if (spelled.front() != '\\') return false;  // most texts
+    const auto escape = std::ranges::find_if(kEscapes, begins);
+    if (escape == std::end(kEscapes)) return false;
+    spelled.remove_prefix(escape->size());
+  }
+}
+
 void put_string(json::Out& out, const Arena& arena, Slice slice) {
   if (slice.is_null()) {
     out.raw("null");
@@ -100,6 +110,19 @@ void put_string(json::Out& out, const Arena& arena, Slice slice) {
 void put_value(json::Out& out, const Arena& arena, Slice slice) {
   const std::string_view json = arena.bytes(slice);
   out.raw(json::has_space(json) ? arena.value(slice).compact().text().view() : json);
+}
+
+void put_text(json::Out& out, const Piece& piece) { out.raw('"').raw(piece.made).raw(piece.text()).raw('"'); }
+
+void put_joined(json::Out& out, std::span<const Piece> texts) {
+  out.raw('"');
+  bool is_first = true;
+  for (const Piece& piece : texts) {
+    if (piece.kind != Piece::Kind::Text) continue;
+    out.raw(is_first ? "" : "\\n").raw(piece.made).raw(piece.text());
+    is_first = false;
+  }
+  out.raw('"');
 }
 
 namespace {
@@ -115,6 +138,15 @@ Json custom_arguments(const Arena& arena, const BlockRecord& use) {
     w.string(input.as_string().value_or(input.compact().text()));
   }
   return w.end_object().take();
+}
+
+// The exact text of the arguments has no place beside the object; that matters if it says something else.
+void note_other_arguments(Draft& draft, const Piece& use) {
+  if (!use.block->arguments().present()) return;
+  const Result<Json> parsed = Json::parse(use.arena->string(use.block->arguments()));
+  if (parsed && Json::equal(*parsed, use.arena->value(use.block->input()))) return;
+  note_piece(draft, use, "raw_input_dropped", Severity::Minor, "dropped",
+             "the raw arguments differ from the parsed ones");
 }
 
 }  // namespace
@@ -201,6 +233,74 @@ void put_input_object(Draft& draft, const Arena& arena, const BlockRecord& use, 
   }
   // Whitespace is all that can be missing, so the size tells.
   if (out.size() - start != exact_size) out.raw(",\"raw_input\":").quoted(spelled);
+}
+
+void put_custom_text(json::Out& out, const Piece& use) {
+  const BlockRecord& block = *use.block;
+  if (block.arguments().present()) {
+    out.raw(use.arena->bytes(block.arguments()));
+  } else if (block.input().present()) {
+    const Json input = use.arena->value(block.input());
+    out.escaped(input.as_string().value_or(input.compact().text()));
+  }
+}
+
+void put_arguments_object(Draft& draft, const Piece& use) {
+  json::Out& out = draft.out;
+  const BlockRecord& block = *use.block;
+  const Arena& arena = *use.arena;
+  if (block.is_custom) {
+    Draft own{draft.target, draft.out, draft.notes, use.position};
+    note_custom_call(own, use.index);
+    put_custom_text(out.raw(R"({"input":")"), use);
+    out.raw("\"}");
+    return;
+  }
+  if (block.input().present() && arena.bytes(block.input()).starts_with('{')) {
+    put_value(out, arena, block.input());
+    note_other_arguments(draft, use);
+    return;
+  }
+  if (!block.arguments().present() && !block.input().present()) {  // a call without arguments
+    out.raw("{}");
+    return;
+  }
+  const std::size_t start = out.size();
+  if (block.arguments().present() && !block.input().present()) {
+    out.unescaped(arena.bytes(block.arguments()));
+    const std::size_t exact_size = out.size() - start;
+    const bool is_empty = exact_size == 0;
+    if (!is_empty && json::compact_object(out, start)) {
+      // Whitespace is all that can be missing, so the size tells.
+      if (out.size() - start == exact_size) return;
+      note_piece(draft, use, "arguments_compacted", Severity::Info, "mapped",
+                 "the arguments are written without white space");
+      return;
+    }
+    out.shrink_to(start);
+    if (is_empty) {
+      out.raw("{}");
+      return;
+    }
+  }
+  note_piece(draft, use, "arguments_wrapped", Severity::Minor, "moved",
+             "the arguments are no JSON object; their text is in \"_raw\"");
+  out.raw("{\"_raw\":\"");
+  put_arguments_text(draft, arena, block);
+  out.raw("\"}");
+}
+
+void put_call(Draft& draft, const ProviderTraits& traits, const Piece& use) {
+  put_id(draft, *use.arena, use.block->id(), traits.call_id, use.index);
+  draft.out.raw(",\"name\":");
+  put_name(draft, *use.arena, use.block->name(), traits.tool_name, use.index);
+  draft.out.raw(",\"input\":");
+  put_arguments_object(draft, use);
+}
+
+std::string_view ttl_of(CacheMark mark) {
+  if (mark == CacheMark::FiveMinutes) return R"(,"ttl":"5m")";
+  return mark == CacheMark::OneHour ? R"(,"ttl":"1h")" : "";
 }
 
 bool is_inline(const Arena& arena, const BlockRecord& media) {
@@ -390,6 +490,11 @@ void note_cache_mark(Draft& draft, std::size_t index) {
              index);
 }
 
+void note_cache_ttl(Draft& draft, const Piece& piece) {
+  note_piece(draft, piece, "cache_ttl_dropped", Severity::Info, "dropped",
+             "there is no place for how long a cache is to live");
+}
+
 void note_custom_call(Draft& draft, std::optional<std::size_t> index) {
   draft.note("custom_call_mapped", Severity::Info, "mapped",
              "the text for a custom tool is written as the argument \"input\"", index);
@@ -413,13 +518,6 @@ void note_empty_content(Draft& draft) {
   draft.note("content_minted", Severity::Info, "minted", "a message without content gets an empty text");
 }
 
-void put_minted_id(json::Out& out, const Arena& arena, const MessageRecord& message, std::size_t position) {
-  char id[kShortIdLength];
-  encode_short_id(hash128(message.wire.present() ? arena.bytes(message.wire) : std::string_view(), position),
-                  id);
-  out.quoted({id, sizeof id});
-}
-
 bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target) {
   const Slice value = raw.raw_value();
   if (!value.present() || !arena.bytes(value).starts_with('{')) return false;  // of no dialect
@@ -427,67 +525,35 @@ bool raw_belongs_to(const Arena& arena, const BlockRecord& raw, Dialect target) 
   return arena.dialect() == tag(target);
 }
 
-bool says_nothing(const Message& message) {
-  const Arena& arena = Arena::of(message);
-  return std::ranges::all_of(arena.blocks(Arena::record_of(message)), [&](const BlockRecord& block) {
-    if (block.type != BlockType::Text) return false;
-    const std::string_view spelled = block.text().present() ? arena.bytes(block.text()) : std::string_view();
-    const std::size_t first = spelled.find_first_not_of(' ');
-    if (first == std::string_view::npos) return true;
-    // Other white space is spelled with a backslash.
-    return spelled[first] == '\\' &&
-           plain(spelled).view().find_first_not_of(" \n\r\t\f\v") == std::string_view::npos;
-  });
+void PieceWriter::begin_message(Role role) {
+  const Role written = role == Role::Developer ? Role::System : role;
+  draft_.next().raw("{\"role\":").quoted(to_string(written)).raw(",\"content\":");
 }
 
-bool says_more(const Message& message) {
-  if (!Arena::record_of(message).has(MessageRecord::kHasMore) || !message.wire()) return false;
-  static constexpr std::string_view kEnvelope[] = {
-      "role",    "wire_role",     "name",      "id",     "type",      "status",      "index",
-      "content", "parts",         "from",      "value",  "timestamp", "extra",       "metadata",
-      "usage",   "finish_reason", "continues", "parley", "phase",     "annotations", "stop_reason"};
-  return std::ranges::any_of(message.wire()->members(), [](const Json::Member& member) {
-    const std::string_view text = member.value.text();
-    const bool is_said = !member.value.is_null() && text != "\"\"" && text != "[]" && text != "{}" &&
-                         text != "false" &&
-                         std::ranges::find(kEnvelope, member.key.view()) == std::end(kEnvelope);
-    return is_said;
-  });
-}
-
-std::string made_up_id(std::size_t number) { return std::string(kMadeUp) + std::to_string(number); }
-
-std::optional<std::size_t> number_of_made_up(std::string_view id) {
-  constexpr std::size_t kMostDigits = 18;  // no made-up id has more
-  if (!id.starts_with(kMadeUp)) return std::nullopt;
-  id.remove_prefix(kMadeUp.size());
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-  const bool is_number = error == std::errc() && end == id.data() + id.size() && id.size() <= kMostDigits;
-  return is_number ? std::optional(number) : std::nullopt;
-}
-
-std::size_t group_step(std::span<const Message> rest) {
-  std::size_t count = 1;
-  if (rest.front().role() != Role::Assistant) return count;
-  while (count < rest.size() && rest[count].continues_step()) ++count;
-  return count;
-}
-
-Message joined_step(Draft& draft, std::span<const Message> group) {
-  if (group.size() == 1) return group.front();
-  std::vector<Block> blocks;
-  for (std::size_t k = 0; k < group.size(); ++k) {
-    const std::vector<Block> own = group[k].blocks();
-    blocks.insert(blocks.end(), own.begin(), own.end());
-    if (k == 0) continue;
-    Draft each{draft.target, draft.out, draft.notes, draft.position + k};
-    note_identity(each, Arena::of(group[k]), Arena::record_of(group[k]));
-    draft.notes.push_back({"message_joined", Severity::Info, draft.position + k, std::nullopt,
-                           to_string(draft.target), "joined",
-                           "the message is written as one with the message before it"});
+void PieceWriter::put_piece(const Piece& piece) {
+  draft_.position = piece.position;
+  switch (piece.kind) {
+    case Piece::Kind::Text:
+      return text(piece);
+    case Piece::Kind::Thinking:
+      return thinking(piece);
+    case Piece::Kind::Use:
+      return call(piece);
+    case Piece::Kind::Result:
+      return result(piece);
+    case Piece::Kind::Media:
+      return media(piece);
+    case Piece::Kind::Raw:
+      put_value(out_, *piece.arena, piece.block->raw_value());
+      return;
   }
-  return *MessageBuilder::like(group.front()).blocks(std::move(blocks)).build();
+}
+
+void PieceWriter::put_pieces(std::span<const Piece> pieces) {
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i != 0) out_.raw(',');
+    put_piece(pieces[i]);
+  }
 }
 
 }  // namespace parley::dialect

@@ -1,20 +1,19 @@
-// What a document has around its messages: the envelope of a request or of an answer.
+// What a DocumentWriter writes around the messages: the envelope of a request or of an answer.
 #include <algorithm>
 #include <iterator>
 #include <set>
 
 #include "dialect/core/arrange.h"
-#include "dialect/core/composer.h"
 #include "dialect/core/patch.h"
 #include "dialect/core/setting_limits.h"
 #include "dialect/core/write.h"
-#include "dialect/core/writer_helpers.h"
+#include "dialect/core/write_messages.h"
 #include "message/arena.h"
 #include "message/edit.h"
 
 namespace parley::dialect {
 
-Json Composer::envelope(std::string& extra) {
+Json DocumentWriter::envelope(std::string& extra) {
   Json envelope = natural_envelope(conversation_, target_, messages_.first(system_count_));
   const Arena* document = conversation_.document().get();
   const bool has_frame = document != nullptr && (document->shape() == DocumentShape::Envelope ||
@@ -48,7 +47,7 @@ bool says_all_of_system(Dialect origin, const Json& wire) {
 
 // A name or a number that does not fit the dialect is noted as such, and is no member that the target does
 // not know: what is natural has them as they are.
-void Composer::note_lost_envelope(Draft& draft, Dialect origin, const Json& wire) const {
+void DocumentWriter::note_lost_envelope(Draft& draft, Dialect origin, const Json& wire) const {
   const Envelope& own = format_of(origin).envelope;
   const Json natural = natural_envelope(conversation_, origin, {}, Names::AsTheyAre);
   const Json spelled = as_usual(own, wire);
@@ -62,14 +61,15 @@ void Composer::note_lost_envelope(Draft& draft, Dialect origin, const Json& wire
   });
 }
 
-bool Composer::is_in_settings(const Envelope& envelope, std::string_view place, const Json& wire) const {
+bool DocumentWriter::is_in_settings(const Envelope& envelope, std::string_view place,
+                                    const Json& wire) const {
   return std::ranges::any_of(envelope.settings, [&](const SettingRow& row) {
     const bool is_here = !place.empty() && place.substr(1) == row.path;
     const auto member = is_here ? wire.at(place) : std::nullopt;
     if (!member) return false;
     Settings read;
     row.from(*member, read);
-    if (!conversation_.frame_is_intact()) return !read.empty();
+    if (!conversation_.envelope_is_intact()) return !read.empty();
     const bool is_whole = !member->is_object() && !read.empty();
     return is_whole && std::ranges::all_of(read.all(), [&](const auto& each) {
              return conversation_.settings().get(each.first) == each.second;
@@ -77,7 +77,7 @@ bool Composer::is_in_settings(const Envelope& envelope, std::string_view place, 
   });
 }
 
-void Composer::put_envelope() {
+void DocumentWriter::put_envelope() {
   writes_envelope_ = true;
   std::string extra;
   const Json around = envelope(extra);
@@ -115,7 +115,7 @@ void Composer::put_envelope() {
   out_.raw(rest).raw(extra).raw('}');
 }
 
-Json Composer::with_messages(const Json& around, const MessagesLocation& place) const {
+Json DocumentWriter::with_messages(const Json& around, const MessagesLocation& place) const {
   const std::optional<Json> list = around.at(pointer_to(format_.envelope, place));
   if (!conversation_.outcome() || !list || !list->is_array()) return around;
   std::string text = "[";
@@ -127,10 +127,10 @@ Json Composer::with_messages(const Json& around, const MessagesLocation& place) 
   const auto at = static_cast<std::size_t>(list->text().data() - around.text().data());
   std::string whole = around.text().str();
   whole.replace(at, list->text().size(), text + "]");
-  return Json::trusted(*Text::copy(whole));
+  return Json::trusted(*Text::checked(whole));
 }
 
-std::optional<std::string_view> Composer::only_text() const {
+std::optional<std::string_view> DocumentWriter::only_text() const {
   if (messages_.size() != 1) return std::nullopt;
   const Message& message = messages_.front();
   const auto& arena = Arena::of(message);
@@ -140,24 +140,24 @@ std::optional<std::string_view> Composer::only_text() const {
   return arena.bytes(arena.blocks(Arena::record_of(message)).front().text());
 }
 
-bool Composer::is_same(const Settings& a, const Settings& b) {
+bool DocumentWriter::is_same(const Settings& a, const Settings& b) {
   return a.all().size() == b.all().size() &&
          std::ranges::all_of(a.all(), [&](const auto& each) { return b.get(each.first) == each.second; });
 }
 
-std::optional<Conversation> Composer::read_again(const Json& around) const {
+std::optional<Conversation> DocumentWriter::read_again(const Json& around) const {
   Conversation again;
   again.set_shape(place_of(format_.envelope, conversation_.shape()).shape);
   if (!read_envelope(target_, around, again)) return std::nullopt;
   return again;
 }
 
-bool Composer::says_all(const Conversation& again) const {
+bool DocumentWriter::says_all(const Conversation& again) const {
   return std::ranges::equal(again.tools(), conversation_.tools()) &&
          is_same(again.settings(), conversation_.settings()) && again.outcome() == conversation_.outcome();
 }
 
-void Composer::note_tool_names(const Json& around) {
+void DocumentWriter::note_tool_names(const Json& around) {
   const auto read = format_.envelope.read_tools;
   const auto fit = format_.envelope.fit_name;
   if (read == nullptr || fit == nullptr) return;
@@ -172,16 +172,16 @@ void Composer::note_tool_names(const Json& around) {
 }
 
 // A model that the document named, not one that was set since.
-void Composer::note_model() {
+void DocumentWriter::note_model() {
   const Arena* document = conversation_.document().get();
   const bool is_request = document != nullptr && document->shape() == DocumentShape::Envelope &&
                           conversation_.shape() == DocumentShape::Envelope;
-  if (!is_request || !conversation_.frame_is_intact()) return;
+  if (!is_request || !conversation_.envelope_is_intact()) return;
   if (conversation_.settings().empty() && conversation_.tools().empty()) return;
   dialect::note_model(conversation_.settings(), static_cast<Dialect>(document->dialect()), target_, notes);
 }
 
-void Composer::put_the_message(const MessagesLocation& place) {
+void DocumentWriter::put_the_message(const MessagesLocation& place) {
   std::vector<Message> own;
   std::ranges::copy_if(messages_, std::back_inserter(own), [&](const Message& message) {
     return is_assistants(message) || stands_apart(message);
@@ -191,11 +191,11 @@ void Composer::put_the_message(const MessagesLocation& place) {
   alone.set_shape(DocumentShape::Response);
   WriteOptions options = options_;
   options.keep = false;
-  Composer inner(alone, target_, options, nullptr);
+  DocumentWriter inner(alone, target_, options, nullptr);
   inner.out_ = json::Out(inner.expected_size());
   inner.put_messages();
   notes.insert(notes.end(), inner.notes.begin(), inner.notes.end());
-  const Json messages = Json::trusted(*Text::copy("[" + std::string(inner.out_.view()) + "]"));
+  const Json messages = Json::trusted(*Text::checked("[" + std::string(inner.out_.view()) + "]"));
   const std::vector<Json> all = messages.elements();
   if (all.size() > 1 || others != 0) {
     notes.push_back({"message_dropped", Severity::Major, std::nullopt, std::nullopt, to_string(target_),
@@ -203,13 +203,14 @@ void Composer::put_the_message(const MessagesLocation& place) {
                      said("an answer has one message; of " + std::to_string(all.size() + others) +
                           " the assistant's last is left")});
   }
-  Json one = all.empty() ? Json::trusted(*Text::copy(format_.envelope.no_message)) : all.back();
+  Json one = all.empty() ? Json::trusted(*Text::checked(format_.envelope.no_message)) : all.back();
   if (place.path.empty()) one = one.get(format_.envelope.content).value_or(Json::trusted(Text("[]")));
   out_.raw(one.text());
   count_ = 1;
 }
 
-Json Composer::parley_envelope(Draft& draft, const Json& wire, Json envelope, std::string& extra) const {
+Json DocumentWriter::parley_envelope(Draft& draft, const Json& wire, Json envelope,
+                                     std::string& extra) const {
   const auto remembered = wire.get("extra");
   if (target_ == kCanonical && remembered) extra = ",\"extra\":" + remembered->compact().text().str();
   if (const auto patch = diff(natural_envelope(conversation_, kCanonical), wire)) {
@@ -240,14 +241,14 @@ Json Composer::parley_envelope(Draft& draft, const Json& wire, Json envelope, st
   return is_silent_answer || list.is_array() || is_text ? patched : envelope;
 }
 
-void Composer::note_moved_system() {
+void DocumentWriter::note_moved_system() {
   for (std::size_t i = 0; i < system_count_; ++i) {
     Draft draft{target_, out_, notes, i};
     draft.note("system_moved", Severity::Info, "moved", "the message is written as the system part");
     json::Out ignored;
     std::vector<Note> own;
     Draft apart{target_, ignored, own, i};
-    write_group(apart, messages_.subspan(i, 1));  // for its notes
+    write_messages(apart, messages_.subspan(i, 1));  // for its notes
     note_string(apart, messages_[i]);
     // Where messages have names, the system part still has none.
     const auto tells_name = [](const Note& note) {
@@ -267,7 +268,7 @@ void Composer::note_moved_system() {
   }
 }
 
-void Composer::put_system() {
+void DocumentWriter::put_system() {
   if (!conversation_.system()) return;
   if (writes_envelope_ && format_.envelope.system_form != SystemForm::Message) return;
   comma();
