@@ -34,7 +34,7 @@
 #include <utility>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/base/ids.h"
 #include "parley/store/record.h"

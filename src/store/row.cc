@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/hash.h"
 #include "parley/base/clock.h"
-#include "parley/base/hash.h"
 
 namespace parley::store {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "parley/base/clock.h"
-#include "parley/base/hash.h"
 
 namespace parley::store {
 namespace {

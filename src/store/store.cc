@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/store/backend.h"
 #include "store/lease_owner.h"
 #include "store/row.h"
@@ -108,22 +108,26 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Result<Appended> Store::append(const SessionKey& key, const Batch& batch, Deadline deadline) {
+Deadline Store::end_of(std::optional<Deadline> deadline) const {
+  return deadline ? *deadline : Deadline::in(options_.timeout);
+}
+
+Result<Appended> Store::append(const SessionKey& key, const Batch& batch, std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
   PARLEY_CHECK(check_batch(batch, options_.limits));
-  return backend_->append(key, to_rows(batch), deadline);
+  return backend_->append(key, to_rows(batch), end_of(deadline));
 }
 
 Result<std::optional<Appended>> Store::resolve(const SessionKey& key, std::string_view batch,
-                                               Deadline deadline) {
+                                               std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
   PARLEY_CHECK(check_id(batch, "batch id"));
-  return backend_->resolve(key, batch, deadline);
+  return backend_->resolve(key, batch, end_of(deadline));
 }
 
-Result<Page> Store::read(const SessionKey& key, const Range& range, Deadline deadline) {
+Result<Page> Store::read(const SessionKey& key, const Range& range, std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
-  PARLEY_TRY(RowPage rows, backend_->read(key, range, deadline));
+  PARLEY_TRY(RowPage rows, backend_->read(key, range, end_of(deadline)));
   Page page;
   page.size = rows.size;
   page.records.reserve(rows.rows.size());
@@ -138,47 +142,73 @@ Result<Page> Store::read(const SessionKey& key, const Range& range, Deadline dea
   return page;
 }
 
-Result<SessionInfo> Store::head(const SessionKey& key, Deadline deadline) {
+Result<SessionInfo> Store::head(const SessionKey& key, std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
-  return backend_->head(key, deadline);
+  return backend_->head(key, end_of(deadline));
 }
 
 Result<SessionInfo> Store::fork(const SessionKey& from, const std::string& to, Position size,
-                                Deadline deadline) {
+                                std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(from));
   PARLEY_CHECK(check_id(to, "session id"));
-  return backend_->fork(from, to, size, deadline);
+  return backend_->fork(from, to, size, end_of(deadline));
 }
 
-Result<SessionList> Store::list(const std::string& tenant, const ListOptions& options, Deadline deadline) {
+Result<SessionList> Store::list(const std::string& tenant, const ListOptions& options,
+                                std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_id(tenant, "tenant"));
-  return backend_->list(tenant, options, deadline);
+  return backend_->list(tenant, options, end_of(deadline));
+}
+
+Result<std::optional<SessionInfo>> Backend::latest(const std::string& tenant, Deadline deadline) {
+  std::optional<SessionInfo> out;
+  ListOptions page{.count = 2};
+  do {
+    PARLEY_TRY(const SessionList list, this->list(tenant, page, deadline));
+    for (const SessionInfo& info : list.sessions) {
+      if (out && info.updated_ms != out->updated_ms) return out;
+      out = info;
+      out->title.clear();
+    }
+    page.after = list.next;
+  } while (!page.after.empty());
+  return out;
+}
+
+Result<std::optional<SessionInfo>> Store::latest(const std::string& tenant,
+                                                 std::optional<Deadline> deadline) {
+  PARLEY_CHECK(check_id(tenant, "tenant"));
+  return backend_->latest(tenant, end_of(deadline));
 }
 
 Result<std::vector<Hit>> Store::search(const std::string& tenant, std::string_view words, std::size_t count,
-                                       Deadline deadline) {
+                                       std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_id(tenant, "tenant"));
   if (words.size() > kMostSearchBytes) return over("search", words.size(), "bytes", kMostSearchBytes);
   if (!is_utf8(words)) return fail(Code::InvalidUtf8, "the search text is not UTF-8");
   const std::vector<std::string> phrases = phrases_of(words);
   if (phrases.empty()) return fail(Code::Invalid, "the search text has no words");
-  return backend_->search(tenant, phrases, count, deadline);
+  return backend_->search(tenant, phrases, count, end_of(deadline));
 }
 
-Result<void> Store::remove(const SessionKey& key, Deadline deadline) {
+Result<void> Store::remove(const SessionKey& key, std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
-  return backend_->remove(key, deadline);
+  return backend_->remove(key, end_of(deadline));
 }
 
-Result<void> Store::expire(const SessionKey& key, std::optional<std::int64_t> at_ms, Deadline deadline) {
+Result<void> Store::expire(const SessionKey& key, std::optional<std::int64_t> at_ms,
+                           std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
-  return backend_->expire(key, at_ms, deadline);
+  return backend_->expire(key, at_ms, end_of(deadline));
 }
 
-Result<std::size_t> Store::sweep(Deadline deadline) { return backend_->sweep(deadline); }
+Result<std::size_t> Store::sweep(std::optional<Deadline> deadline) {
+  return backend_->sweep(end_of(deadline));
+}
 
 Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
-                           LeaseMode mode, const std::string& token, Deadline deadline) {
+                           LeaseMode mode, const std::string& token, std::optional<Deadline> deadline) {
+  const Deadline end = end_of(deadline);
   PARLEY_CHECK(check_key(key));
   PARLEY_CHECK(check_id(owner, "owner of the lease"));
   if (!token.empty()) PARLEY_CHECK(check_id(token, "token of the lease"));
@@ -189,33 +219,35 @@ Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std:
   // A store does not notify when a lease ends, so poll with increasing pauses.
   std::chrono::milliseconds pause(2);
   while (true) {
-    Result<Lease> lease = backend_->lease(key, request, deadline);
+    Result<Lease> lease = backend_->lease(key, request, end);
     if (lease) lease->owner = owner;
     if (lease || lease.error().code != Code::Conflict || mode != LeaseMode::Wait) return lease;
-    if (deadline.has_passed()) return fail(Code::Timeout, lease.error().message);
-    std::this_thread::sleep_for(std::min(pause, deadline.left()));
+    if (end.has_passed()) return fail(Code::Timeout, lease.error().message);
+    std::this_thread::sleep_for(std::min(pause, end.left()));
     pause = std::min(pause * 2, std::chrono::milliseconds(100));
   }
 }
 
-Result<void> Store::release(const SessionKey& key, const Lease& lease, Deadline deadline) {
+Result<void> Store::release(const SessionKey& key, const Lease& lease, std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
-  return backend_->release(key, lease.token, deadline);
+  return backend_->release(key, lease.token, end_of(deadline));
 }
 
 Result<std::vector<Fault>> Backend::inspect(Deadline) { return std::vector<Fault>(); }
 
-Result<std::vector<Fault>> Store::inspect(Deadline deadline) { return backend_->inspect(deadline); }
+Result<std::vector<Fault>> Store::inspect(std::optional<Deadline> deadline) {
+  return backend_->inspect(end_of(deadline));
+}
 
 Result<void> Backend::back_up(const std::string&, Deadline) {
   return fail(Code::Unsupported, "backup works for SQLite only: use the tools of the server");
 }
 
-Result<void> Store::back_up(const std::string& path, Deadline deadline) {
-  return backend_->back_up(path, deadline);
+Result<void> Store::back_up(const std::string& path, std::optional<Deadline> deadline) {
+  return backend_->back_up(path, end_of(deadline));
 }
 
-Health Store::health(Deadline deadline) { return backend_->health(deadline); }
+Health Store::health(std::optional<Deadline> deadline) { return backend_->health(end_of(deadline)); }
 
 Result<void> Store::each(const SessionKey& key, Position first,
                          const std::function<Result<void>(const StoredRecord&)>& visit) {

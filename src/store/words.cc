@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::store {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::store {
 namespace {

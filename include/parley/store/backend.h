@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/store/record.h"
 
@@ -71,6 +71,9 @@ class Backend {
                                    Deadline deadline) = 0;
   virtual Result<SessionList> list(const std::string& tenant, const ListOptions& options,
                                    Deadline deadline) = 0;
+  // The session that was changed last; of several of one time, the last by name. The default takes it from
+  // list().
+  virtual Result<std::optional<SessionInfo>> latest(const std::string& tenant, Deadline deadline);
   // The records that contain every phrase (words.h). REQUIRES: at least one phrase.
   virtual Result<std::vector<Hit>> search(const std::string& tenant, const std::vector<std::string>& phrases,
                                           std::size_t count, Deadline deadline) = 0;

@@ -27,7 +27,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/store/record.h"
 
@@ -52,6 +52,7 @@ struct StoreOptions {
   std::chrono::milliseconds life_limit{60 * 60'000};
 };
 
+// A call without a deadline ends within StoreOptions::timeout.
 class Store {
  public:
   explicit Store(std::unique_ptr<Backend> backend, StoreOptions options = {});
@@ -62,87 +63,68 @@ class Store {
   // Appends a batch at the end, and creates the session if it does not exist. Fails with Conflict if the
   // session does not have the expected size, or if another owner holds its lease; with Invalid if the batch
   // id belongs to other records; with Unresolved if it is unknown whether the batch was committed.
-  Result<Appended> append(const SessionKey& key, const Batch& batch) { return append(key, batch, soon()); }
-  Result<Appended> append(const SessionKey& key, const Batch& batch, Deadline deadline);
+  Result<Appended> append(const SessionKey& key, const Batch& batch, std::optional<Deadline> deadline = {});
 
   // The positions of a batch, or nothing if it was not committed. The result stays the same afterwards unless
   // the batch is appended again.
-  Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch) {
-    return resolve(key, batch, soon());
-  }
-  Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch, Deadline deadline);
+  Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
+                                          std::optional<Deadline> deadline = {});
 
   // The records of a range, as many as its limits allow. To read the next page, start at the last position
   // + 1 while that is less than Page::size. Fails with NotFound, or with Damaged (P6).
-  Result<Page> read(const SessionKey& key, const Range& range = {}) { return read(key, range, soon()); }
-  Result<Page> read(const SessionKey& key, const Range& range, Deadline deadline);
+  Result<Page> read(const SessionKey& key, const Range& range = {}, std::optional<Deadline> deadline = {});
 
   // Fails with NotFound if there is no such session.
-  Result<SessionInfo> head(const SessionKey& key) { return head(key, soon()); }
-  Result<SessionInfo> head(const SessionKey& key, Deadline deadline);
+  Result<SessionInfo> head(const SessionKey& key, std::optional<Deadline> deadline = {});
 
   // Creates a session `to` of the same tenant that shares the first `size` records of `from` without copying
   // them; their batches belong to `from` (P4). Fails with NotFound, with Invalid if `from` is shorter, with
   // Conflict if `to` exists.
-  Result<SessionInfo> fork(const SessionKey& from, const std::string& to, Position size) {
-    return fork(from, to, size, soon());
-  }
-  Result<SessionInfo> fork(const SessionKey& from, const std::string& to, Position size, Deadline deadline);
+  Result<SessionInfo> fork(const SessionKey& from, const std::string& to, Position size,
+                           std::optional<Deadline> deadline = {});
 
-  Result<SessionList> list(const std::string& tenant, const ListOptions& options = {}) {
-    return list(tenant, options, soon());
-  }
-  Result<SessionList> list(const std::string& tenant, const ListOptions& options, Deadline deadline);
+  Result<SessionList> list(const std::string& tenant, const ListOptions& options = {},
+                           std::optional<Deadline> deadline = {});
+
+  // The session of a tenant that was changed last, without its title: the first of list(), or nullopt. Costs
+  // the same with any number of sessions in SQLite, which goes by the order of the appends, and in Redis;
+  // other backends look at the sessions of the tenant once.
+  Result<std::optional<SessionInfo>> latest(const std::string& tenant, std::optional<Deadline> deadline = {});
 
   // The records of a tenant whose text contains all words, ignoring case, newest session first. Chinese,
   // Japanese and Korean characters match anywhere in a text. Fails with Invalid if `words` has no word.
-  Result<std::vector<Hit>> search(const std::string& tenant, std::string_view words,
-                                  std::size_t count = 100) {
-    return search(tenant, words, count, soon());
-  }
-  Result<std::vector<Hit>> search(const std::string& tenant, std::string_view words, std::size_t count,
-                                  Deadline deadline);
+  Result<std::vector<Hit>> search(const std::string& tenant, std::string_view words, std::size_t count = 100,
+                                  std::optional<Deadline> deadline = {});
 
   // Erases a session from the disk. Records that a fork still shares are erased with the last fork. Fails
   // with NotFound.
-  Result<void> remove(const SessionKey& key) { return remove(key, soon()); }
-  Result<void> remove(const SessionKey& key, Deadline deadline);
+  Result<void> remove(const SessionKey& key, std::optional<Deadline> deadline = {});
 
   // From `at_ms` on the session counts as removed, and sweep() erases it. nullopt: it never expires.
-  Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms) {
-    return expire(key, at_ms, soon());
-  }
-  Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms, Deadline deadline);
+  Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms,
+                      std::optional<Deadline> deadline = {});
   // Erases expired sessions and returns their number.
-  Result<std::size_t> sweep() { return sweep(soon()); }
-  Result<std::size_t> sweep(Deadline deadline);
+  Result<std::size_t> sweep(std::optional<Deadline> deadline = {});
 
   // Leases the session for `time` from now, and creates it if it does not exist. `owner` is shown in errors.
   // Pass the current token to renew the lease. The lease of a process of this machine ends with the process.
   // Fails with Conflict, naming the owner.
   Result<Lease> lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
-                      LeaseMode mode = LeaseMode::Reject, const std::string& token = {}) {
-    return lease(key, owner, time, mode, token, soon());
-  }
-  Result<Lease> lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
-                      LeaseMode mode, const std::string& token, Deadline deadline);
+                      LeaseMode mode = LeaseMode::Reject, const std::string& token = {},
+                      std::optional<Deadline> deadline = {});
   // Does nothing if the lease is no longer held.
-  Result<void> release(const SessionKey& key, const Lease& lease) { return release(key, lease, soon()); }
-  Result<void> release(const SessionKey& key, const Lease& lease, Deadline deadline);
+  Result<void> release(const SessionKey& key, const Lease& lease, std::optional<Deadline> deadline = {});
 
   // Whether calls work now. Tries a read, and a write that it undoes.
-  Health health() { return health(soon()); }
-  Health health(Deadline deadline);
+  Health health(std::optional<Deadline> deadline = {});
 
   // Damage of a store that is a file, beyond damaged records (P6); at most 100 faults. Reads the whole file
   // once, regardless of the time this takes. Finds nothing for a store on a server.
-  Result<std::vector<Fault>> inspect() { return inspect(soon()); }
-  Result<std::vector<Fault>> inspect(Deadline deadline);
+  Result<std::vector<Fault>> inspect(std::optional<Deadline> deadline = {});
 
   // Writes a consistent copy with all tenants to a new file, which can be opened as a store. Fails with
   // Unsupported if the store is not a file: use the tools of its server.
-  Result<void> back_up(const std::string& path) { return back_up(path, soon()); }
-  Result<void> back_up(const std::string& path, Deadline deadline);
+  Result<void> back_up(const std::string& path, std::optional<Deadline> deadline = {});
 
   // Visits every record of a session from `first` on, page by page.
   Result<void> each(const SessionKey& key, Position first,
@@ -151,7 +133,7 @@ class Store {
   const StoreOptions& options() const { return options_; }
 
  private:
-  Deadline soon() const { return Deadline::in(options_.timeout); }
+  Deadline end_of(std::optional<Deadline> deadline) const;
   std::unique_ptr<Backend> backend_;
   StoreOptions options_;
 };

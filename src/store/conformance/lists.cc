@@ -116,7 +116,34 @@ Result<void> title_is_the_first_line_that_says_something(const Open& open) {
   return expect_equal("sessions in a list with a fork", std::size_t{2}, both.sessions.size());
 }
 
+Result<void> expect_latest(const Subject& s, const std::string& name) {
+  PARLEY_TRY(const std::optional<SessionInfo> latest, must("latest", s.two->latest(s.tenant)));
+  return expect_equal("the session that was changed last", name, latest ? latest->session : "none");
+}
+
+Result<void> latest_is_the_session_changed_last(const Open& open) {
+  PARLEY_TRY(const Subject s, subject(open));
+  PARLEY_CHECK(expect_latest(s, "none"));
+  PARLEY_CHECK(make(*s.one, s.key("a"), 1'000));
+  PARLEY_CHECK(make(*s.one, s.key("c"), 2'000));
+  PARLEY_CHECK(make(*s.one, s.key("b"), 3'000));
+  PARLEY_CHECK(expect_latest(s, "b"));
+  PARLEY_CHECK(make(*s.one, s.key("a"), 4'000));
+  PARLEY_CHECK(expect_latest(s, "a"));
+  PARLEY_CHECK(must("fork", s.one->fork(s.key("c"), "of c", 1)));
+  PARLEY_CHECK(expect_latest(s, "a"));
+  PARLEY_CHECK(must("fork", s.one->fork(s.key("a"), "of a", 2)));
+  PARLEY_CHECK(expect_latest(s, "of a"));
+  PARLEY_CHECK(must("expire", s.one->expire(s.key("of a"), 1)));
+  PARLEY_CHECK(must("remove", s.one->remove(s.key("a"))));
+  PARLEY_CHECK(expect_latest(s, "b"));
+  PARLEY_CHECK(must("lease", s.one->lease(s.key("new"), "me", std::chrono::milliseconds(1'000))));
+  return expect_latest(s, "new");
+}
+
 constexpr Check kChecks[] = {
+    {"latest_is_the_session_changed_last", "P12", "The session of a tenant that was changed last is found.",
+     latest_is_the_session_changed_last},
     {"list_has_the_latest_first", "P12", "A list has the sessions of a tenant, the last changed first.",
      list_has_the_latest_first},
     {"sessions_of_one_time_are_by_name", "P12", "Sessions of one time are in the order of their bytes.",

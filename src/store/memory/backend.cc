@@ -126,12 +126,12 @@ class MemoryBackend final : public Backend {
     if (sessions == tenants_.end()) return SessionList{};
     for (const auto& [name, session] : sessions->second) {
       SessionInfo info = info_of(name, session);
-      if (session.has_expired() || !after.is_before(info)) continue;
-      info.title = session_title(session);
-      all.push_back(std::move(info));
+      if (!session.has_expired() && after.is_before(info)) all.push_back(std::move(info));
     }
     std::sort(all.begin(), all.end(), comes_before);
-    return first_of(std::move(all), options.count);
+    SessionList out = first_of(std::move(all), options.count);
+    for (SessionInfo& info : out.sessions) info.title = session_title(sessions->second.at(info.session));
+    return out;
   }
 
   Result<std::vector<Hit>> search(const std::string& tenant, const std::vector<std::string>& phrases,

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "parley/base/hash.h"
-#include "parley/base/utf8.h"
+#include "base/hash.h"
+#include "parley/base/text.h"
 #include "store/postgres/session.h"
 #include "store/rules.h"
 #include "store/words.h"

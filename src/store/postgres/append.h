@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/store/backend.h"
 #include "store/postgres/connection.h"
 

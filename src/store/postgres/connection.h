@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/base/secret.h"
 #include "parley/store/record.h"

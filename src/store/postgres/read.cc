@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "store/postgres/append.h"
 #include "store/postgres/session.h"
 #include "store/row.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/store/backend.h"
 #include "store/postgres/connection.h"
 

@@ -14,7 +14,7 @@
 //   uses       which session has a medium. Foreign keys refuse to lose a medium that is still in use.
 #pragma once
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/store/record.h"
 #include "store/postgres/connection.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/store/backend.h"
 #include "store/postgres/connection.h"
 

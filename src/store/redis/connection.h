@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "store/redis/address.h"
 #include "store/redis/scripts.h"

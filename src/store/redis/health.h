@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/store/record.h"
 #include "store/redis/connection.h"

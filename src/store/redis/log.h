@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/store/backend.h"
 #include "store/redis/connection.h"

@@ -182,6 +182,11 @@ class SqliteBackend final : public Backend {
     });
   }
 
+  Result<std::optional<SessionInfo>> latest(const std::string& tenant, Deadline deadline) override {
+    using Found = std::optional<SessionInfo>;
+    return read_with<Found>(deadline, Found(), [&](Db& db) { return latest_session(db, tenant); });
+  }
+
   Result<std::vector<Hit>> search(const std::string& tenant, const std::vector<std::string>& phrases,
                                   std::size_t count, Deadline deadline) override {
     PARLEY_CHECK(bring_index_up_to_date(deadline));

@@ -20,6 +20,7 @@
 
 #include "parley/base/clock.h"
 #include "parley/store/store.h"
+#include "store/sqlite/sessions.h"
 
 namespace parley::store {
 namespace {
@@ -83,6 +84,38 @@ class SqliteBackend : public testing::Test {
 
   std::string folder_, path_;
 };
+
+// The steps of SQLite's machine, as the number of sessions grows.
+TEST_F(SqliteBackend, FindsTheLatestSessionWithoutLookingAtTheOthers) {
+  const auto steps = [&](const char* sql) {
+    sqlite3* db = nullptr;
+    sqlite3_stmt* statement = nullptr;
+    EXPECT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_prepare_v2(db, sql, -1, &statement, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_bind_text(statement, 1, "default", -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 2, 0);
+    EXPECT_EQ(sqlite3_step(statement), SQLITE_ROW);
+    const int out = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return out;
+  };
+  const auto add = [&](int from, int to) {
+    Store store = open();
+    for (int i = from; i < to; ++i) {
+      ASSERT_TRUE(store.append({"default", std::to_string(i)}, Batch({record_of("x")})));
+    }
+  };
+  add(0, 2);
+  const int by_record = steps(kNewestRecord);
+  const int by_session = steps(kNewestSession);
+  add(2, 200);
+  EXPECT_EQ(steps(kNewestRecord), by_record);
+  EXPECT_EQ(steps(kNewestSession), by_session);
+  Store store = open();
+  EXPECT_EQ((*store.latest("default"))->session, "199");
+  EXPECT_FALSE(*store.latest("another"));
+}
 
 TEST_F(SqliteBackend, RefusesADatabaseOfANewerVersion) {
   append("hi");

@@ -70,7 +70,7 @@ int system_error(sqlite3* db, int code) {
   int system = sqlite3_system_errno(db);
   if (system != 0 || (code & 0xFF) != SQLITE_IOERR) return system;
   sqlite3_file* log = nullptr;
-  sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
+  sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
   if (log != nullptr && log->pMethods != nullptr) {
     log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &system);
   }

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 
 struct sqlite3;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 
 namespace parley::store {

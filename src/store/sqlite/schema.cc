@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x5061726C;  // "Parl"
 
+// Databases that exist took the steps as they are, so a step never changes: a later one repeats a table
+// instead.
 constexpr const char* kSteps[] = {
     // 1: sessions and their records. A session that was removed stays, hidden, while forks share its records.
     R"sql(

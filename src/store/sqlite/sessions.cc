@@ -268,6 +268,32 @@ Result<std::size_t> erase_expired(Db& db) {
   return expired.size();
 }
 
+// CROSS JOIN and the plus sign keep SQLite from sorting all sessions of the tenant.
+const char* const kNewestRecord =
+    "SELECT s.id, s.parent, s.shared, s.created_ms, s.expires_ms, s.lease_token, s.lease_owner, "
+    "s.lease_until_ms, s.name FROM records r CROSS JOIN sessions s ON s.id = r.session "
+    "WHERE +s.tenant = ?1 AND s.removed = 0 AND (s.expires_ms IS NULL OR s.expires_ms > ?2) "
+    "ORDER BY r.id DESC LIMIT 1";
+const char* const kNewestSession =
+    "SELECT id, parent, shared, created_ms, expires_ms, lease_token, lease_owner, lease_until_ms, name "
+    "FROM sessions WHERE +tenant = ?1 AND +removed = 0 AND (+expires_ms IS NULL OR +expires_ms > ?2) "
+    "ORDER BY id DESC LIMIT 1";
+
+Result<std::optional<SessionInfo>> latest_session(Db& db, const std::string& tenant) {
+  std::optional<SessionInfo> out;
+  for (const char* sql : {kNewestRecord, kNewestSession}) {
+    PARLEY_TRY(Query q, db.query(sql));
+    q.bind_text(1, tenant).bind(2, now_ms());
+    PARLEY_TRY(const bool has_row, q.step());
+    if (!has_row) continue;
+    PARLEY_TRY(SessionInfo info, info_of(db, std::string(q.text(8)), session_in(q)));
+    const bool is_later = !out || std::pair(info.updated_ms, std::string_view(info.session)) >
+                                      std::pair(out->updated_ms, std::string_view(out->session));
+    if (is_later) out = std::move(info);
+  }
+  return out;
+}
+
 Result<std::vector<SessionInfo>> sessions_of(Db& db, const std::string& tenant) {
   PARLEY_TRY(
       Query q,

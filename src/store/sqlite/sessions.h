@@ -50,6 +50,13 @@ Result<void> erase_session(Db& db, std::int64_t session);
 // How many expired sessions were erased.
 Result<std::size_t> erase_expired(Db& db);
 
+// The session of the newest record, or a newer session without records of its own. Reads from the end of both
+// tables, so that the number of sessions does not matter.
+Result<std::optional<SessionInfo>> latest_session(Db& db, const std::string& tenant);
+// Its statements: a tenant, the time; the columns of a session and its name.
+extern const char* const kNewestRecord;
+extern const char* const kNewestSession;
+
 // All sessions of a tenant.
 Result<std::vector<SessionInfo>> sessions_of(Db& db, const std::string& tenant);
 

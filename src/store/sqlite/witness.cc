@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "parley/base/hash.h"
+#include "base/hash.h"
 
 namespace parley::store {
 namespace {

@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/store/record.h"
 #include "store/sqlite/db.h"
