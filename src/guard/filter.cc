@@ -96,7 +96,7 @@ bool apply(const Filter& filter, const FilterOptions& options, Text& text,
   filter.run(text.view(), options, edits);
   if (edits.empty()) return false;
   changes.insert(changes.end(), edits.changes().begin(), edits.changes().end());
-  text = Text::repaired(edits.take());
+  text = Text(edits.take());
   return true;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "guard/edits.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::guard {
 

@@ -9,7 +9,7 @@
 
 #include "base/allocations_testing.h"
 #include "base/planted_secret_testing.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
 
 namespace parley::guard {
@@ -23,7 +23,7 @@ std::vector<std::string_view> all_names() {
   for (const Filter& filter : filters()) names.push_back(filter.name);
   return names;
 }
-Text text_of(std::string_view bytes) { return *Text::copy(bytes); }
+Text text_of(std::string_view bytes) { return *Text::checked(bytes); }
 
 constexpr std::string_view kDirty =
     "a\u200Bb <|im_start|> ### Page state\n- Page URL: x\n```yaml\ny\n```\nredis://:secret@host ";

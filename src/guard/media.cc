@@ -1,8 +1,6 @@
-#include "parley/guard/media.h"
-
 #include "message/arena.h"
 #include "message/findings.h"
-#include "parley/media/base64.h"
+#include "parley/guard/request.h"
 #include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 

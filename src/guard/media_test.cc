@@ -1,11 +1,10 @@
-#include "parley/guard/media.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "media/image/sample_images_testing.h"
+#include "parley/guard/request.h"
 
 namespace parley {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 using namespace samples;
 
 Block image(const std::string& bytes, const char* type) {
-  return ImageBlock{Base64Source{*Text::copy(type), *Text::copy(base64_encode(bytes))}};
+  return ImageBlock{Base64Source{*Text::checked(type), *Text::checked(base64_encode(bytes))}};
 }
 Message said(std::vector<Block> blocks) {
   return MessageBuilder(Role::User).blocks(std::move(blocks)).build().value();
@@ -23,7 +22,7 @@ TEST(InspectMedia, FindsNothingInGoodMedia) {
   const Message messages[] = {
       said({image(png(), "image/png"), image(jpeg(), "image/jpeg"), TextBlock{"Which is better?"}}),
       said({ImageBlock{URLSource{"https://example.com/a.png", ""}},
-            ImageBlock{URLSource{*Text::copy("data:image/gif;base64," + base64_encode(gif())), ""}}})};
+            ImageBlock{URLSource{*Text::checked("data:image/gif;base64," + base64_encode(gif())), ""}}})};
   EXPECT_EQ(inspect_media(messages), std::vector<Finding>());
 }
 
@@ -49,7 +48,7 @@ TEST(InspectMedia, ReportsUndecodableMediaAndWrongTypes) {
 TEST(InspectMedia, ReadsDataUrlsAsBrowsersDo) {
   const std::string base64 = base64_encode(png());
   const auto findings = [](const std::string& url) {
-    const Message message = said({ImageBlock{URLSource{*Text::copy(url), ""}}});
+    const Message message = said({ImageBlock{URLSource{*Text::checked(url), ""}}});
     std::vector<Finding> all = validate({&message, 1});
     for (Finding& each : inspect_media({&message, 1})) all.push_back(std::move(each));
     return all;
@@ -71,7 +70,7 @@ TEST(InspectMedia, LooksIntoAudioAndVideo) {
                           little(8000, 4) + little(16000, 4) + little(2, 2) + little(16, 2) + "data" +
                           little(4, 4) + std::string(4, '\0');
   const auto audio = [](const std::string& bytes, const char* type) {
-    return AudioBlock{Base64Source{*Text::copy(type), *Text::copy(base64_encode(bytes))}};
+    return AudioBlock{Base64Source{*Text::checked(type), *Text::checked(base64_encode(bytes))}};
   };
   const Message messages[] = {said({audio(wav, "audio/wav")}), said({audio(wav.substr(0, 30), "audio/wav")}),
                               said({audio(wav, "audio/x-wav")})};

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "parley/media/base64.h"
 #include "parley/media/data_url.h"
 
 namespace parley {
@@ -31,7 +30,7 @@ Result<Text> read_text(std::string_view text, std::size_t most_bytes) {
                     std::to_string(most_bytes) + " allowed",
                 "/text");
   }
-  Result<Text> out = Text::copy(text);
+  Result<Text> out = Text::checked(text);
   if (!out) return fail(out.error().code, out.error().message, "/text");
   if (text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos) {
     return fail(Code::Missing, "the text of the request is empty", "/text");
@@ -49,11 +48,16 @@ class Images {
                                     ? from_data_url(text, path)
                                     : base64_decode(text, Base64Mode::Forgiving, options_.bytes);
     if (!bytes) return fail(bytes.error().code, bytes.error().message, path);
-    if (bytes->empty()) return fail(Code::Invalid, "the image is empty", path);
-    ImageCheck check = check_image(*bytes, options_);
+    return add(ImageBytes{*bytes});
+  }
+
+  Result<void> add(const ImageBytes& image) {
+    const std::string path = "/images/" + std::to_string(checks.size());
+    if (image.bytes.empty()) return fail(Code::Invalid, "the image is empty", path);
+    ImageCheck check = check_image(image.bytes, options_);
     if (!check.valid()) return fail(code_of(check.reason), check.sentence, path);
-    blocks.emplace_back(ImageBlock{
-        Base64Source{Text::repaired(media_type(check.format)), Text::repaired(base64_encode(*bytes))}});
+    blocks.emplace_back(
+        ImageBlock{Base64Source{Text(media_type(check.format)), Text(base64_encode(image.bytes))}});
     checks.push_back(std::move(check));
     return {};
   }
@@ -75,10 +79,9 @@ class Images {
   const ImageOptions& options_;
 };
 
-}  // namespace
-
-Result<UserRequest> parse_user_request(std::string_view text, std::span<const std::string_view> images,
-                                       const RequestOptions& options) {
+template <typename Image>
+Result<UserRequest> parse(std::string_view text, std::span<const Image> images,
+                          const RequestOptions& options) {
   PARLEY_TRY(Text said, read_text(text, options.text_bytes));
   if (images.size() > options.images) {
     return fail(Code::LimitExceeded,
@@ -87,7 +90,7 @@ Result<UserRequest> parse_user_request(std::string_view text, std::span<const st
                 "/images");
   }
   Images taken(options.image);
-  for (const std::string_view image : images) PARLEY_CHECK(taken.add(image));
+  for (const Image& image : images) PARLEY_CHECK(taken.add(image));
   MessageBuilder builder(Role::User);
   if (images.empty()) {
     builder.content(std::move(said));
@@ -97,6 +100,18 @@ Result<UserRequest> parse_user_request(std::string_view text, std::span<const st
   }
   PARLEY_TRY(Message message, builder.build());
   return UserRequest{std::move(message), std::move(taken.checks), std::move(taken.corrections)};
+}
+
+}  // namespace
+
+Result<UserRequest> parse_user_request(std::string_view text, std::span<const std::string_view> images,
+                                       const RequestOptions& options) {
+  return parse(text, images, options);
+}
+
+Result<UserRequest> parse_user_request(std::string_view text, std::span<const ImageBytes> images,
+                                       const RequestOptions& options) {
+  return parse(text, images, options);
 }
 
 Result<UserRequest> parse_user_request(std::string_view text, std::string_view image,

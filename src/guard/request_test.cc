@@ -96,6 +96,25 @@ TEST(UserRequest, NamesTheRefusedPartAndTheReason) {  // USER_REQUEST4
   EXPECT_EQ(refused("\xED\xA0\x80").code, Code::InvalidUtf8);  // half of a surrogate pair
 }
 
+TEST(UserRequest, TakesTheBytesOfAnImage) {
+  const std::string one = png();
+  const std::string two = jpeg();
+  const ImageBytes bytes[] = {{one}, {two}};
+  const std::string encoded[] = {base64_encode(one), base64_encode(two)};
+  const std::string_view base64[] = {encoded[0], encoded[1]};
+  const UserRequest request = parse_user_request("Look.", bytes).value();
+  EXPECT_TRUE(request.message.blocks() == parse_user_request("Look.", base64)->message.blocks());
+  EXPECT_EQ(request.images.size(), 2U);
+  const ImageBytes broken[] = {{one}, {"no image"}};
+  const auto error = parse_user_request("Look.", broken);
+  ASSERT_FALSE(error);
+  EXPECT_EQ(error.error().code, Code::Unsupported);
+  EXPECT_EQ(error.error().path, "/images/1");
+  // What looks like base64 is taken as bytes.
+  const ImageBytes text[] = {{encoded[0]}};
+  EXPECT_FALSE(parse_user_request("Look.", text));
+}
+
 TEST(UserRequest, HoldsItsLimits) {
   RequestOptions options;
   options.text_bytes = 5;

@@ -43,7 +43,7 @@ std::vector<Block> without_media(const std::vector<Block>& blocks) {
     } else if (block.type() == BlockType::Text || block.type() == BlockType::ToolUse) {
       out.push_back(block);
     } else if (block.type() != BlockType::Thinking) {
-      out.push_back(TextBlock{Text::repaired("[" + std::string(to_string(block.type())) + "]")});
+      out.push_back(TextBlock{Text("[" + std::string(to_string(block.type())) + "]")});
     }
   }
   return out;
@@ -211,12 +211,12 @@ bool State::compression_is_due() const {
   if (!options->compressor) return false;
   const bool waits = view.log.size() < retry_at_;
   // Unless it failed a moment ago, what must leave is summarised.
-  if (is_over(options->budget)) return !(waits && compression_error);
+  if (is_over(budget())) return !(waits && compression_error);
   const auto above = [](std::size_t total, const std::optional<std::size_t>& limit) {
     return limit && total > *limit;
   };
-  return !waits &&
-         (above(totals.messages, policy.above_messages) || above(totals.tokens, policy.above_tokens));
+  return !waits && (above(totals.messages, policy.above_messages) ||
+                    above(calibration.apply(totals.tokens), policy.above_tokens));
 }
 
 // Trying again at every message would cost a request each time.
@@ -240,14 +240,14 @@ Result<Change> compressed_to(memory::State& s, const Budget& budget) {
 
 }  // namespace
 
-Result<Change> Memory::compress() { return compressed_to(*state_, state_->options->budget); }
+Result<Change> Memory::compress() { return compressed_to(*state_, state_->budget()); }
 
 Result<Change> Memory::shrink(double share) {
   memory::State& s = *state_;
   if (!s.options->compressor || share <= 0) return evict(share);
   const auto goal =
       static_cast<std::size_t>(static_cast<double>(s.totals.bytes) * std::clamp(share, 0.0, 1.0));
-  Budget budget = s.options->budget;
+  Budget budget = s.budget();
   budget.bytes = std::max<std::size_t>(1, std::min(goal, budget.bytes.value_or(goal)));
   budget.low_water = 1;
   Result<Change> change = compressed_to(s, budget);

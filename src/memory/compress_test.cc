@@ -46,7 +46,7 @@ void fill(Memory& memory, int steps) {
   ASSERT_TRUE(memory.add(Message::system_message("rules")));
   ASSERT_TRUE(memory.add(Message::user_message("the question")));
   for (int i = 0; i < steps; ++i) {
-    const Text id = Text::repaired("c" + std::to_string(i));
+    const Text id = Text("c" + std::to_string(i));
     ASSERT_TRUE(memory.add(call(id)));
     ASSERT_TRUE(memory.add(Message::tool_message("found a page about it", "search", id)));
   }
@@ -85,7 +85,7 @@ TEST(Compression, RollsTheSummaryOn) {
   fill(memory, 10);
   ASSERT_TRUE(memory.compress());
   for (int i = 10; i < 15; ++i) {
-    const Text id = Text::repaired("c" + std::to_string(i));
+    const Text id = Text("c" + std::to_string(i));
     ASSERT_TRUE(memory.add(call(id)));
     ASSERT_TRUE(memory.add(Message::tool_message("more", "search", id)));
   }
@@ -121,7 +121,7 @@ TEST(Compression, CutsWhatIsLargerThanTheCompressorsWindow) {
       },
       1000);
   Memory memory = memory_with(compressor, {.keep_recent = 0});
-  ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(50'000, 'x')))));
+  ASSERT_TRUE(memory.add(Message::assistant_message(Text(std::string(50'000, 'x')))));
   ASSERT_TRUE(memory.add(Message::assistant_message("the newest stays")));
   ASSERT_TRUE(memory.compress());
   EXPECT_LE(seen, 1000U);
@@ -142,7 +142,7 @@ TEST(Compression, SurvivesEveryCompressor) {
        Code::Invalid},
       {"a novel",
        [](const CompressionRequest& r) {
-         return CompressionAnswer{Text::repaired(std::string(r.most_bytes + 1, 'x')), r.messages.size()};
+         return CompressionAnswer{Text(std::string(r.most_bytes + 1, 'x')), r.messages.size()};
        },
        Code::LimitExceeded},
       {"an error", [](const CompressionRequest&) { return fail(Code::Unavailable, "the model is away"); },
@@ -176,7 +176,7 @@ TEST(Compression, ThrowsALateAnswerAway) {
 // A summary may have more bytes than many small messages, unless bytes are what is short.
 TEST(Compression, JudgesProgressByWhatIsLimited) {
   auto wordy = std::make_shared<Scripted>([](const CompressionRequest& request) {
-    return CompressionAnswer{Text::repaired(std::string(500, 'x')), request.messages.size()};
+    return CompressionAnswer{Text(std::string(500, 'x')), request.messages.size()};
   });
   for (const bool is_short : {false, true}) {
     Budget budget = {.messages = 10};
@@ -208,7 +208,7 @@ TEST(Compression, DoesNotTakeTheRoomOfWhatMustStay) {
                               {.messages = 3, .low_water = 1});
   ASSERT_TRUE(memory.add(Message::system_message("s")));
   ASSERT_TRUE(memory.add(Message::user_message("u")));
-  ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(300, 'x')))));
+  ASSERT_TRUE(memory.add(Message::assistant_message(Text(std::string(300, 'x')))));
   const auto change = memory.add(Message::assistant_message("y"));
   ASSERT_TRUE(change) << change.error().message;
   EXPECT_EQ(change->evicted.size(), 1U);
@@ -226,8 +226,7 @@ Message statement(int i) {
   const std::string words = "Statement " + std::to_string(i) +
                             " is about the weather in the town of number " + std::to_string(i * 7) +
                             ". It continues for a while, so that it takes some tokens.";
-  return i % 2 == 0 ? Message::user_message(Text::repaired(words))
-                    : Message::assistant_message(Text::repaired(words));
+  return i % 2 == 0 ? Message::user_message(Text(words)) : Message::assistant_message(Text(words));
 }
 
 // A summary leaves room for what comes after it: it never grows until nothing else has a place.
@@ -258,7 +257,7 @@ TEST(Compression, KeepsASummaryWithinItsShare) {
   std::vector<std::size_t> asked;
   auto wordy = std::make_shared<Scripted>([&](const CompressionRequest& request) {
     asked.push_back(request.most_bytes);
-    return CompressionAnswer{Text::repaired(std::string(request.most_bytes, 'w')), request.messages.size()};
+    return CompressionAnswer{Text(std::string(request.most_bytes, 'w')), request.messages.size()};
   });
   Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 400},
                                   // a token per byte, which is unusual
@@ -267,7 +266,7 @@ TEST(Compression, KeepsASummaryWithinItsShare) {
                                   .compression = {.summary_share = 0.5}})
                       .value();
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(50, 'x')))));
+    ASSERT_TRUE(memory.add(Message::assistant_message(Text(std::string(50, 'x')))));
   }
   ASSERT_TRUE(memory.summary());
   EXPECT_LE(memory.summary()->message.content()->size(), 200U);
@@ -280,7 +279,7 @@ TEST(Compression, CoversWhatTheBudgetDropsOfTheNewest) {
   Memory memory = memory_with(std::make_shared<Scripted>(short_answer), {.keep_recent = 10},
                               {.messages = {}, .bytes = 1000});
   for (int i = 0; i < 50; ++i) {
-    ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(300, 'x')))));
+    ASSERT_TRUE(memory.add(Message::assistant_message(Text(std::string(300, 'x')))));
   }
   EXPECT_LE(memory.bytes(), 1000U);
   EXPECT_EQ(memory.uncovered_size(), 0U);
@@ -290,11 +289,11 @@ TEST(Compression, CoversWhatTheBudgetDropsOfTheNewest) {
 // A summary that does not fit a smaller budget is removed; the messages it covered are reported.
 TEST(Compression, LetsALargeSummaryGiveWay) {
   auto compressor = std::make_shared<Scripted>([](const CompressionRequest& request) {
-    return CompressionAnswer{Text::repaired(std::string(2000, 'w')), request.messages.size()};
+    return CompressionAnswer{Text(std::string(2000, 'w')), request.messages.size()};
   });
   Memory large = memory_with(compressor);
   for (int i = 0; i < 60; ++i) {
-    ASSERT_TRUE(large.add(Message::assistant_message(Text::repaired(std::string(100, 'x')))));
+    ASSERT_TRUE(large.add(Message::assistant_message(Text(std::string(100, 'x')))));
   }
   ASSERT_TRUE(large.compress());
   EXPECT_EQ(large.summary()->count, 57U);
@@ -331,7 +330,7 @@ TEST(Compression, ShrinksToAShare) {
 
 TEST(Compression, EvictsTheSummaryBeforeTheNewestExchange) {
   Memory memory = memory_with(std::make_shared<Scripted>([](const CompressionRequest& request) {
-    return CompressionAnswer{Text::repaired(std::string(2000, 'w')), request.messages.size()};
+    return CompressionAnswer{Text(std::string(2000, 'w')), request.messages.size()};
   }));
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(memory.add(statement(i)));
   ASSERT_TRUE(memory.compress());
@@ -381,13 +380,13 @@ TEST(Compression, CutsLargeExchangesForTheCompressor) {
   Memory memory = memory_with(compressor, {.keep_recent = 0}, Budget::unlimited());
   MessageBuilder calls(Role::Assistant);
   for (const Text& id : {Text("1"), Text("2"), Text("3")}) {
-    calls.block(ToolUseBlock{id, "f", Text::repaired("{\"a\":\"" + std::string(50'000, 'x') + "\"}")});
+    calls.block(ToolUseBlock{id, "f", Text("{\"a\":\"" + std::string(50'000, 'x') + "\"}")});
   }
   ASSERT_TRUE(memory.add(calls.build().value()));
   // An image inside a result, and a text that JSON spells six times as long.
-  ASSERT_TRUE(memory.add(Message::tool_message("y", "f", "1", Text::repaired(std::string(40'000, 'A')))));
-  ASSERT_TRUE(memory.add(Message::tool_message(Text::repaired(std::string(9'000, '\x01')), "f", "2")));
-  ASSERT_TRUE(memory.add(Message::tool_message(Text::repaired(std::string(9'000, '"')), "f", "3")));
+  ASSERT_TRUE(memory.add(Message::tool_message("y", "f", "1", Text(std::string(40'000, 'A')))));
+  ASSERT_TRUE(memory.add(Message::tool_message(Text(std::string(9'000, '\x01')), "f", "2")));
+  ASSERT_TRUE(memory.add(Message::tool_message(Text(std::string(9'000, '"')), "f", "3")));
   ASSERT_TRUE(memory.add(Message::assistant_message("done")));
   ASSERT_TRUE(memory.compress());
   EXPECT_EQ(compressor->asked, 1);
@@ -404,7 +403,7 @@ TEST(Compression, MayHaveNoDeadline) {
 
 TEST(Compression, MustMakeProgress) {
   auto wordy = std::make_shared<Scripted>([](const CompressionRequest& request) {
-    return CompressionAnswer{Text::repaired(std::string(4000, 'x')), request.messages.size()};
+    return CompressionAnswer{Text(std::string(4000, 'x')), request.messages.size()};
   });
   Memory memory = memory_with(wordy, {.keep_recent = 0});
   ASSERT_TRUE(memory.add(Message::assistant_message("hello")));
@@ -470,7 +469,7 @@ TEST(Compression, LeavesNoTraceOfAMessageThatCannotBeHeld) {
   };
   for (const Text& id : {Text("s1"), Text("s2"), Text("s3"), Text("s4")}) ASSERT_TRUE(memory.add(system(id)));
   ASSERT_TRUE(memory.add(Message::user_message("go")));
-  ASSERT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(100, 'x')))));
+  ASSERT_TRUE(memory.add(Message::assistant_message(Text(std::string(100, 'x')))));
   const std::vector<Message> before = memory.window();
   const std::vector<Message> three = {system("s5"), system("s6"), system("s7")};
   EXPECT_EQ(memory.add(three).error().code, Code::LimitExceeded);

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "memory/stored_message.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/writer.h"
-#include "parley/memory/stored_message.h"
 
 namespace parley::memory {
 namespace {
@@ -44,17 +44,7 @@ Moved moved(const Marks& a, const Marks& b) {
   return out;
 }
 
-void put(json::Writer& w, const Positions& units) {
-  w.begin_array();
-  for (const Position unit : units) w.number(static_cast<std::int64_t>(unit));
-  w.end_array();
-}
-
-void put(json::Writer& w, const Spans& spans) {
-  w.begin_array();
-  for (const Span& span : spans) put(w, Positions{span.first, span.last});
-  w.end_array();
-}
+using memory::put;  // beside the one for marks
 
 void put(json::Writer& w, const Moved& moved) {
   w.begin_object();
@@ -230,9 +220,9 @@ Result<void> replay_change(State& s, const store::StoredRecord& record) {
     s.pins.set(difference(all, unpins));
   }
   PARLEY_TRY(const Moved marks, member.moved(body.get("marks")));
-  for (const auto& [mark, units] : marks) s.add_mark(Text::repaired(mark), units);
+  for (const auto& [mark, units] : marks) s.add_mark(Text(mark), units);
   PARLEY_TRY(const Moved unmarks, member.moved(body.get("unmarks")));
-  for (const auto& [mark, units] : unmarks) s.remove_mark(Text::repaired(mark), units);
+  for (const auto& [mark, units] : unmarks) s.remove_mark(Text(mark), units);
   if (const auto summary = body.get("summary"); summary && summary->is_null()) s.set_summary(std::nullopt);
   return {};
 }
@@ -250,6 +240,18 @@ Result<void> replay_message(State& s, const Message& message, const store::Store
 }
 
 }  // namespace
+
+void put(json::Writer& w, const Positions& units) {
+  w.begin_array();
+  for (const Position unit : units) w.number(static_cast<std::int64_t>(unit));
+  w.end_array();
+}
+
+void put(json::Writer& w, const Spans& spans) {
+  w.begin_array();
+  for (const Span& span : spans) put(w, Positions{span.first, span.last});
+  w.end_array();
+}
 
 bool is_clear(const store::Record& record) {
   return record.kind == store::RecordKind::Change && record.body == kClear;

@@ -16,6 +16,7 @@
 
 #include "memory/state.h"
 #include "parley/base/error.h"
+#include "parley/json/writer.h"
 #include "parley/store/record.h"
 
 namespace parley::memory {
@@ -29,5 +30,9 @@ bool is_clear(const store::Record& record);
 // Does to a state what the next records of its session say; a record that clears it makes it a fresh one.
 // Fails with BrokenHistory, Damaged.
 Result<void> replay(std::unique_ptr<State>& state, std::span<const store::StoredRecord> records);
+
+// Units and spans as such a record has them, and a saved memory too.
+void put(json::Writer& w, const Positions& units);
+void put(json::Writer& w, const Spans& spans);
 
 }  // namespace parley::memory

@@ -129,7 +129,7 @@ Result<CompressionAnswer> ExtractiveCompressor::compress(const CompressionReques
     return fail(Code::LimitExceeded,
                 "no room for a summary in " + std::to_string(request.most_bytes) + " bytes");
   }
-  return CompressionAnswer{Text::repaired(out), request.messages.size()};
+  return CompressionAnswer{Text(out), request.messages.size()};
 }
 
 }  // namespace parley

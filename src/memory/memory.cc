@@ -52,14 +52,14 @@ Memory::~Memory() = default;
 namespace {
 
 // Adds all messages, whatever the budget says.
-Result<Change> append_all(State& s, std::span<const Message> messages) {
+Result<Change> append_all(State& s, std::span<const Message> messages, Duplicates duplicates) {
   Change change;
   for (const Message& given : messages) {
     const std::optional<Message> other = s.options->add_filter ? s.options->add_filter(given) : std::nullopt;
     const Message& message = other ? *other : given;
-    if (s.options->duplicates != Duplicates::Keep && s.knows(message)) {
+    if (duplicates != Duplicates::Keep && s.knows(message)) {
       ++change.skipped;
-      if (s.options->duplicates == Duplicates::Skip) continue;
+      if (duplicates == Duplicates::Skip) continue;
       return fail(Code::Invalid, "duplicate message id '" + message.id()->str() + "'");
     }
     if (s.view.log.size() >= memory::kMostMessages) {
@@ -76,7 +76,7 @@ Result<Change> append_all(State& s, std::span<const Message> messages) {
 
 // Replaces the older part of the window by a summary, if that can be done. Why not, is kept.
 std::vector<Message> try_compression(State& s) {
-  Result<Compression> compression = memory::guarded([&] { return s.compressed(s.options->budget); });
+  Result<Compression> compression = memory::guarded([&] { return s.compressed(s.budget()); });
   const bool is_done = compression.has_value();
   std::vector<Message> evicted;
   if (is_done) {
@@ -110,14 +110,24 @@ Result<void> fit(State& s, std::vector<Message>& evicted) {
 
 }  // namespace
 
-Result<Change> Memory::add(std::span<const Message> messages, std::span<const Text> marks) {
+Result<Change> Memory::add(std::initializer_list<Message> messages) {
+  return add(std::span(messages.begin(), messages.size()));
+}
+
+Result<std::vector<Message>> Memory::add_messages(std::initializer_list<Message> messages) {
+  return add_messages(std::span(messages.begin(), messages.size()));
+}
+
+Result<Change> Memory::add(std::span<const Message> messages, std::span<const Text> marks,
+                           std::optional<Duplicates> duplicates) {
   State& s = *state_;
   for (const Text& mark : marks) {
     if (mark.empty()) return fail(Code::Invalid, "mark is empty");
   }
   const State::Before before = s.before();
   const std::size_t uncovered = uncovered_size();
-  Result<Change> change = memory::guarded([&] { return append_all(s, messages); });
+  Result<Change> change =
+      memory::guarded([&] { return append_all(s, messages, duplicates.value_or(s.options->duplicates)); });
   if (change) {
     const std::optional<Error> error = s.compression_error;
     if (auto fitted = fit(s, change->evicted); !fitted) {
@@ -184,7 +194,7 @@ Result<Change> Memory::complete_pending(const Text& reason) {
   for (const Block& use : uses) names[use.as<ToolUseBlock>()->id] = use.as<ToolUseBlock>()->name;
   MessageBuilder builder(Role::Tool);
   for (const std::string& id : s.open.waiting.ids()) {
-    builder.block(ToolResultBlock{Text::repaired(id), names[id], reason, true});
+    builder.block(ToolResultBlock{Text(id), names[id], reason, true});
   }
   PARLEY_TRY(const Message message, builder.build());
   return add(message);
@@ -192,14 +202,21 @@ Result<Change> Memory::complete_pending(const Text& reason) {
 
 std::vector<Text> Memory::pending() const {
   std::vector<Text> out;
-  for (const std::string& id : state_->open.waiting.ids()) out.push_back(Text::repaired(id));
+  for (const std::string& id : state_->open.waiting.ids()) out.push_back(Text(id));
   return out;
 }
 
 std::vector<Message> Memory::window() const { return state_->view.messages(); }
 std::size_t Memory::size() const { return state_->totals.messages; }
-std::size_t Memory::tokens() const { return state_->totals.tokens; }
+std::size_t Memory::tokens() const { return state_->calibration.apply(state_->totals.tokens); }
 std::size_t Memory::bytes() const { return state_->totals.bytes; }
+const TokenCost& Memory::token_cost() const { return state_->options->token_cost; }
+
+void Memory::calibrate(const Calibration& calibration) {
+  const std::optional<TokenCounter>& counter = token_cost().counter();
+  if (counter && !counter->is_exact()) state_->calibration = calibration;
+}
+
 Snapshot Memory::snapshot() const { return Snapshot(std::make_shared<const memory::View>(state_->view)); }
 
 std::size_t Snapshot::size() const { return view_->size(); }
@@ -255,6 +272,7 @@ std::size_t Memory::log_dropped() const { return log_size() - memory::count_of(s
 
 void Memory::clear() {
   auto fresh = std::make_unique<State>(*state_->options);
+  fresh->calibration = state_->calibration;
   fresh->clears = state_->clears + 1;
   fresh->is_stored = state_->is_stored;
   state_ = std::move(fresh);

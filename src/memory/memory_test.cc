@@ -49,6 +49,55 @@ void add_all(Memory& memory, std::initializer_list<Message> messages) {
   }
 }
 
+// MEMORY4 in corrected tokens: what is too many leaves with the next message.
+TEST(Memory, ACalibrationMakesTheWindowSmaller) {
+  Calibration twice;
+  ASSERT_TRUE(twice.update(100, 200));
+  const auto make = [](const TokenCost& cost) {
+    Memory memory =
+        Memory::create({.budget = {.messages = {}, .tokens = 400, .low_water = 1}, .token_cost = cost})
+            .value();
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(memory.add(user("hello")));
+    return memory;
+  };
+  Memory memory = make(cost_by(TokenCounter::for_model("unknown")));
+  const std::size_t full = memory.size();
+  const std::size_t tokens = memory.tokens();
+  memory.calibrate(twice);
+  EXPECT_EQ(memory.size(), full);
+  EXPECT_EQ(memory.tokens(), 2 * tokens);
+  const auto change = memory.add(user("hello"));
+  ASSERT_TRUE(change);
+  EXPECT_EQ(memory.size(), full / 2);
+  EXPECT_EQ(change->evicted.size(), full + 1 - full / 2);
+  EXPECT_LE(memory.tokens(), 400U);
+  std::string words;
+  for (int i = 0; i < 250; ++i) words += " word";
+  const auto large = memory.add(user(Text(words)));
+  ASSERT_FALSE(large);
+  EXPECT_TRUE(large.error().message.starts_with("the budget of 400 tokens is too small: "))
+      << large.error().message;
+  EXPECT_TRUE(large.error().message.contains("protected messages need 5")) << large.error().message;
+
+  for (const TokenCost& exact_cost : {cost_by(TokenCounter::for_model("gpt-4o")),
+                                      TokenCost([](const Message&) { return std::size_t{4}; })}) {
+    Memory other = make(exact_cost);
+    const std::size_t before = other.tokens();
+    other.calibrate(twice);
+    EXPECT_EQ(other.tokens(), before);
+  }
+}
+
+TEST(Memory, ACounterThatIsCalibratedCountsCorrectedTokensOnce) {
+  const TokenCounter counter =
+      TokenCounter::for_model("unknown").calibrated({.estimated = 10, .reported = 30});
+  Memory memory = Memory::create({.token_cost = cost_by(counter)}).value();
+  ASSERT_TRUE(memory.add(user("hello")));
+  EXPECT_EQ(memory.tokens(), counter.count(user("hello")));
+  memory.calibrate(counter.calibration());
+  EXPECT_EQ(memory.tokens(), counter.count(user("hello")));
+}
+
 TEST(Memory, HoldsAHundredMessagesByDefault) {
   Memory memory;
   for (int i = 0; i < 101; ++i) ASSERT_TRUE(memory.add_message(Message::assistant_message("x")));
@@ -298,7 +347,7 @@ TEST(Memory, TakesTheLargestNumbersForNoLimit) {
 
 TEST(Memory, HoldsOneMessageIfThatIsAllItMay) {
   Memory memory = exact(1);
-  for (const char* text : {"a", "b", "c"}) add_all(memory, {user(Text::repaired(text))});
+  for (const char* text : {"a", "b", "c"}) add_all(memory, {user(Text(text))});
   EXPECT_EQ(shown(memory), "c");
   add_all(memory, {Message::system_message("s")});  // the request must stay, and so must this
   EXPECT_EQ(shown(memory), "c s");
@@ -371,7 +420,7 @@ TEST(Memory, FreesWhatIsRemoved) {
   Memory memory;
   std::weak_ptr<const Arena> gone;
   {
-    const Message large = with_id(Role::User, "m1", Text::repaired(std::string(100'000, 'x')));
+    const Message large = with_id(Role::User, "m1", Text(std::string(100'000, 'x')));
     gone = tracked(large);
     add_all(memory, {user("a"), large, user("b")});
   }
@@ -392,7 +441,7 @@ TEST(Memory, HoldsNoMoreThanALimitBeyondTheWindow) {
     add_all(memory, {Message::system_message("s"), message});
   }
   for (int i = 1; i < 1000; ++i) {
-    add_all(memory, {Message::assistant_message(Text::repaired(std::to_string(i)))});
+    add_all(memory, {Message::assistant_message(Text(std::to_string(i)))});
     ASSERT_LE(memory.log().size(), memory.size() + 40);
   }
   EXPECT_TRUE(first.expired());
@@ -410,12 +459,12 @@ TEST(Memory, HoldsNoMoreBytesThanALimitBeyondTheWindow) {
   const LogLimit limit{.messages = std::nullopt, .bytes = 100'000};
   Memory memory = Memory::create({.budget = {.messages = 10}, .log_limit = limit}).value();
   for (int i = 0; i < 500; ++i) {
-    add_all(memory, {Message::assistant_message(Text::repaired(std::string(5000, 'x')))});
+    add_all(memory, {Message::assistant_message(Text(std::string(5000, 'x')))});
     ASSERT_LE(memory.log().size(), memory.size() + 20);
   }
   EXPECT_GE(memory.log().size(), memory.size() + 15);
   // One that is larger than the limit is not held at all.
-  add_all(memory, {Message::assistant_message(Text::repaired(std::string(200'000, 'x')))});
+  add_all(memory, {Message::assistant_message(Text(std::string(200'000, 'x')))});
   for (int i = 0; i < 12; ++i) add_all(memory, {Message::assistant_message("y")});
   for (const Message& message : memory.log()) EXPECT_EQ(message.content()->view(), "y");
 }
@@ -526,7 +575,7 @@ TEST(Memory, WritesDictsAsReadOrAsTheOriginal) {
 
 TEST(Memory, ShowsLongTextsCutAndKeepsThem) {
   Memory memory = Memory::create({.text_bytes = 100}).value();
-  add_all(memory, {user(Text::repaired(std::string(5000, 'x')))});
+  add_all(memory, {user(Text(std::string(5000, 'x')))});
   EXPECT_LE(memory.window().front().content()->size(), 100U);
   EXPECT_NE(memory.window().front().content()->view().find(" characters cut ...]"), std::string::npos);
   EXPECT_EQ(memory.log().front().content()->size(), 5000U);
@@ -573,6 +622,25 @@ TEST(Memory, IsReadThroughSnapshotsByOtherThreads) {
   EXPECT_EQ(fork.log_size(), memory.log_size());
   EXPECT_EQ(shown(fork.log()).find('z'), std::string::npos);
   EXPECT_EQ(shown(memory.log()).find('y'), std::string::npos);
+}
+
+TEST(Memory, ATokenBudgetAloneSetsNoLimitOnMessages) {
+  Memory memory =
+      Memory::create({.budget = {.tokens = 1'000'000}, .token_cost = [](const Message&) { return 1; }})
+          .value();
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(memory.add(Message::user_message(std::to_string(i))));
+  EXPECT_EQ(memory.size(), 300U);
+}
+
+TEST(Memory, AddsAListAndTakesARuleForDuplicates) {
+  Memory memory;
+  const Message a = Message::user_message("a"), b = Message::assistant_message("b");
+  EXPECT_EQ(memory.add({a, b})->count, 2U);
+  EXPECT_EQ(memory.add({&a, 1})->skipped, 1U);
+  EXPECT_EQ(memory.add({&a, 1}, {}, Duplicates::Refuse).error().code, Code::Invalid);
+  EXPECT_EQ(memory.add({&a, 1}, {}, Duplicates::Keep)->count, 1U);
+  EXPECT_TRUE(memory.add_messages({Message::user_message("c"), Message::assistant_message("d")}));
+  EXPECT_EQ(memory.size(), 5U);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace parley {
 namespace {
 
-Message numbered(int i) { return Message::user_message(Text::repaired(std::to_string(i))); }
+Message numbered(int i) { return Message::user_message(Text(std::to_string(i))); }
 
 std::string numbers(std::span<const Message> messages) {
   std::string out;
@@ -68,7 +68,7 @@ TEST(OpenManusMemory, BreaksAToolLoopAsTheOriginalDoes) {
   OpenManusMemory memory(4);
   memory.add_message(Message::user_message("go"));
   for (int step = 0; step < 4; ++step) {
-    const Text id = Text::repaired("c" + std::to_string(step));
+    const Text id = Text("c" + std::to_string(step));
     const ToolCall call{id, "function", {"f", "{}"}};
     memory.add_message(Message::from_tool_calls({&call, 1}));
     memory.add_message(Message::tool_message("done", "f", id));

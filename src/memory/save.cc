@@ -19,10 +19,11 @@
 // ...], "_compressed_summary": "..."} of 1.0.21.
 #include <algorithm>
 
+#include "json/pointer.h"
+#include "memory/delta.h"
 #include "memory/guarded.h"
 #include "memory/state.h"
 #include "parley/dialect/dialect.h"
-#include "parley/json/pointer.h"
 #include "parley/json/writer.h"
 
 namespace parley {
@@ -30,18 +31,6 @@ namespace memory {
 namespace {
 
 constexpr std::int64_t kVersion = 2;
-
-void put_positions(json::Writer& w, const Positions& positions) {
-  w.begin_array();
-  for (const Position position : positions) w.number(static_cast<std::int64_t>(position));
-  w.end_array();
-}
-
-void put_spans(json::Writer& w, const Spans& spans) {
-  w.begin_array();
-  for (const Span& span : spans) put_positions(w, {span.first, span.last});
-  w.end_array();
-}
 
 Error wrong(std::string path, std::string_view expected) {
   return {Code::WrongType, "expected " + std::string(expected), std::move(path)};
@@ -308,8 +297,7 @@ Result<void> load_agentscope(State& s, const Json& state) {
 }  // namespace memory
 
 using memory::Position;
-using memory::put_positions;
-using memory::put_spans;
+using memory::put;
 using memory::Span;
 using memory::State;
 
@@ -320,7 +308,7 @@ Result<Json> Memory::state_dict() const {
   json::Writer w;
   w.begin_object().key("parley_memory").number(memory::kVersion);
   w.key("size").number(static_cast<std::int64_t>(s.view.log.size())).key("held");
-  put_spans(w, held);
+  put(w, held);
   w.key("messages").begin_array();
   for (const Message& message : messages) {
     PARLEY_TRY(const Json dict, to_dict(message, Dialect::Parley));
@@ -331,17 +319,17 @@ Result<Json> Memory::state_dict() const {
     for (Position i = span.first; i < span.last; ++i) w.number(s.view.log[i].added_ms);
   }
   w.end_array().key("window");
-  put_spans(w, s.view.closed_spans());
+  put(w, s.view.closed_spans());
   w.key("pins");
-  put_positions(w, *s.pins);
+  put(w, *s.pins);
   w.key("marks").begin_object();
-  for (const auto& [mark, units] : *s.marks) put_positions(w.key(mark), *units);
+  for (const auto& [mark, units] : *s.marks) put(w.key(mark), *units);
   w.end_object().key("uncovered");
-  put_spans(w, *s.uncovered);
+  put(w, *s.uncovered);
   if (s.view.summary) {
     PARLEY_TRY(const Json dict, to_dict(s.view.summary->message, Dialect::Parley));
     w.key("summary").begin_object().key("message").value(dict).key("covered");
-    put_spans(w, *s.covered);
+    put(w, *s.covered);
     w.end_object();
   }
   return w.end_object().take();
@@ -350,6 +338,7 @@ Result<Json> Memory::state_dict() const {
 Result<Change> Memory::load_state_dict(const Json& state) {
   if (!state.is_object()) return std::unexpected(memory::wrong("", "an object"));
   auto fresh = std::make_unique<State>(*state_->options);
+  fresh->calibration = state_->calibration;
   fresh->is_stored = state_->is_stored;
   Change change;
   PARLEY_CHECK(memory::guarded([&]() -> Result<void> {

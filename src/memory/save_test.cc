@@ -16,13 +16,13 @@ Memory filled() {
   EXPECT_TRUE(memory.add(Message::system_message("rules")));
   EXPECT_TRUE(memory.add(Message::user_message("go"), {&mark, 1}));
   for (int i = 0; i < 6; ++i) {
-    const Text id = Text::repaired("c" + std::to_string(i));
+    const Text id = Text("c" + std::to_string(i));
     const ToolCall call{id, "function", {"f", "{\"a\": 1}"}};
     EXPECT_TRUE(memory.add(Message::from_tool_calls({&call, 1})));
-    EXPECT_TRUE(memory.add(Message::tool_message(Text::repaired(std::string(300, 'x')), "f", id)));
+    EXPECT_TRUE(memory.add(Message::tool_message(Text(std::string(300, 'x')), "f", id)));
   }
   EXPECT_TRUE(memory.pin(*memory.window()[2].id()));
-  EXPECT_TRUE(memory.add(Message::assistant_message(Text::repaired(std::string(900, 'y')))));
+  EXPECT_TRUE(memory.add(Message::assistant_message(Text(std::string(900, 'y')))));
   EXPECT_TRUE(memory.add(Message::user_message("and now?")));
   EXPECT_TRUE(memory.add(Message::assistant_message("a")));
   EXPECT_TRUE(memory.compress());

@@ -10,7 +10,7 @@ std::optional<Message> shortened(const Message& message, std::size_t most_bytes,
   if (Arena::of(message).buffer().size() <= most_bytes) return std::nullopt;
   const auto cut = [&](const Text& text, const TextPlace& place) -> std::optional<Text> {
     if (place.kind == TextPlace::Thinking || text.size() <= most_bytes) return std::nullopt;
-    return Text::repaired(shortened_text(text, most_bytes));
+    return Text(shortened_text(text, most_bytes));
   };
   return edited(message, cut, calls);
 }

@@ -8,7 +8,7 @@ namespace parley::memory {
 namespace {
 
 TEST(Shortened, CutsTextsAndOutputsAndNothingElse) {
-  const Text longer = Text::repaired(std::string(500, 'w'));
+  const Text longer = Text(std::string(500, 'w'));
   const auto text = shortened(Message::user_message(longer), 100);
   ASSERT_TRUE(text);
   EXPECT_LE(text->content()->size(), 100U);
@@ -28,7 +28,7 @@ TEST(Shortened, CutsTextsAndOutputsAndNothingElse) {
 
 // An answer with an image after its text keeps its form: a string with an image beside it.
 TEST(Shortened, KeepsTheShapeOfTheContent) {
-  const Text longer = Text::repaired(std::string(500, 'w'));
+  const Text longer = Text(std::string(500, 'w'));
   const Text image = "aGVsbG8=";
   const auto cut = shortened(Message::assistant_message(longer, image), 100);
   ASSERT_TRUE(cut);

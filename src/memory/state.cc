@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "memory/shorten.h"
 #include "message/arena.h"
 #include "parley/base/clock.h"
-#include "parley/base/hash.h"
 #include "parley/base/ids.h"
 
 namespace parley::memory {
@@ -180,6 +180,7 @@ std::uint64_t State::hash_of_id(std::string_view id) {
 State::State(MemoryOptions the_options)
     : options(std::make_shared<const MemoryOptions>(std::move(the_options))) {
   view.spans.set({{0, kNoEnd}});
+  if (const auto& counter = options->token_cost.counter()) calibration = counter->calibration();
 }
 
 bool State::knows(const Message& message) const {
@@ -191,7 +192,7 @@ bool State::knows(const Message& message) const {
 // What is shown in place of the message, if it is not shown as it is.
 Result<std::optional<Message>> State::shown_instead(const Message& message) const {
   std::optional<Message> other;
-  if (options->view_filter) other = options->view_filter(message);
+  if (options->window_filter) other = options->window_filter(message);
   if (other && !is_same_exchange(message, *other)) {
     return fail(Code::Invalid, "a filter changed the role, the tool uses or the results of a message");
   }

@@ -125,7 +125,7 @@ class State {
   explicit State(MemoryOptions options);
 
   // Appends a message, regardless of the budget. REQUIRES: `open` has followed it. Fails with
-  // Invalid, and changes nothing, if MemoryOptions::view_filter changes what it must not.
+  // Invalid, and changes nothing, if MemoryOptions::window_filter changes what it must not.
   Result<void> append(const Message& message, Position unit);
   // Goes on at `position`; what is skipped is in no window. REQUIRES: the window is all of the log so far.
   void skip_to(Position position);
@@ -146,6 +146,8 @@ class State {
   // other last. Fails with LimitExceeded.
   Result<std::optional<Plan>> trimmed() const;
   bool is_over(const Budget& budget) const;
+  // The budget of the options; its tokens are uncorrected, as the totals are.
+  Budget budget() const;
   // The window without the units that judge(unit, totals so far) says Drop to, until it says Stop.
   enum class Verdict : std::uint8_t { Keep, Drop, Stop };
   template <typename Judge>
@@ -234,6 +236,7 @@ class State {
   CopyOnWrite<Spans> uncovered;          // they left the window, and nothing stands for them
   CopyOnWrite<Spans> removed;
   std::size_t uncovered_count = 0;
+  Calibration calibration;  // of the tokens
   std::optional<Error> compression_error;
   bool is_stored = false;  // a store has the log, so that ids are known of what was forgotten
   std::size_t clears = 0;  // how often all of it was thrown away

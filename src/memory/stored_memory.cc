@@ -4,8 +4,9 @@
 
 #include "memory/delta.h"
 #include "memory/guarded.h"
+#include "memory/lease.h"
 #include "memory/state.h"
-#include "parley/memory/stored_message.h"
+#include "memory/stored_message.h"
 
 namespace parley {
 namespace {
@@ -89,6 +90,22 @@ Result<void> StoredMemory::clear() {
   return {};
 }
 
+Result<void> StoredMemory::hold(const std::string& owner, std::chrono::milliseconds time,
+                                store::LeaseMode mode, std::function<void()> lost) {
+  PARLEY_TRY(held_, memory::HeldLease::take(store_, key_, owner, time, mode, std::move(lost)));
+  lease_ = held_->token();
+  const auto head = store_->head(key_);
+  if (head && head->size == size_) return {};
+  release();
+  if (!head) return std::unexpected(head.error());
+  return fail(Code::Conflict, "another process appended to the session: open it again");
+}
+
+void StoredMemory::release() {
+  lease_.clear();
+  held_.reset();
+}
+
 Result<void> StoredMemory::keep(std::vector<store::Record> records) {
   store::Batch batch(std::move(records));
   batch.expected_size = size_;
@@ -103,6 +120,30 @@ Result<void> StoredMemory::keep(std::vector<store::Record> records) {
   if (!appended) return std::unexpected(std::move(appended).error());
   size_ = after;
   return {};
+}
+
+Result<Change> StoredMemory::add(std::span<const Message> messages, std::span<const Text> marks) {
+  return edit([&](Memory& m) { return m.add(messages, marks); });
+}
+
+Result<Change> StoredMemory::complete_pending(const Text& reason) {
+  return edit([&](Memory& m) { return m.complete_pending(reason); });
+}
+
+Result<Change> StoredMemory::remove(std::span<const Text> ids) {
+  return edit([&](Memory& m) { return m.remove(ids); });
+}
+
+Result<Change> StoredMemory::compress() {
+  return edit([](Memory& m) { return m.compress(); });
+}
+
+Result<Change> StoredMemory::evict(double share) {
+  return edit([&](Memory& m) { return m.evict(share); });
+}
+
+Result<Change> StoredMemory::shrink(double share) {
+  return edit([&](Memory& m) { return m.shrink(share); });
 }
 
 }  // namespace parley

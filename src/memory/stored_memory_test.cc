@@ -4,9 +4,9 @@
 
 #include <random>
 
+#include "memory/stored_message.h"
 #include "message/arena.h"
 #include "parley/dialect/dialect.h"
-#include "parley/memory/stored_message.h"
 #include "parley/store/store.h"
 
 namespace parley {
@@ -41,8 +41,7 @@ TEST(StoredMemory, IsThereAgainAfterARestart_STORED2) {
   ASSERT_TRUE(memory.add(Message::user_message("one"), {&mark, 1}));
   ASSERT_TRUE(memory.add(call("c1")));
   ASSERT_TRUE(memory.add(result("c1")));
-  for (int i = 0; i < 20; ++i)
-    ASSERT_TRUE(memory.add(Message::user_message(Text::repaired(std::to_string(i)))));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(memory.add(Message::user_message(Text(std::to_string(i)))));
   ASSERT_TRUE(memory.edit([&](Memory& m) -> Result<Change> {
     PARLEY_CHECK(m.pin(*m.window().back().id()));
     return Change{};
@@ -57,10 +56,10 @@ TEST(StoredMemory, IsThereAgainAfterARestart_STORED2) {
 TEST(StoredMemory, IsReadInPartsAndIsTheSame_STORED2) {
   const auto kept = new_store();
   StoredMemory memory = opened(kept);
-  const Text long_words = Text::repaired(std::string(400'000, 'x'));
+  const Text long_words = Text(std::string(400'000, 'x'));
   const auto fill = [&](const std::string& first) {
     for (int i = 0; i < 4; ++i) {
-      const Text id = Text::repaired(first + std::to_string(i));
+      const Text id = Text(first + std::to_string(i));
       ASSERT_TRUE(memory.add(Message::user_message(long_words)));
       ASSERT_TRUE(memory.add(call(id)));
       ASSERT_TRUE(memory.add(result(id)));
@@ -195,7 +194,7 @@ TEST(StoredMemory, HoldsOnlyTheWindow) {
   }
   EXPECT_FALSE(first.expired());
   for (int i = 0; i < 300; ++i) {
-    const Text id = Text::repaired("c" + std::to_string(i));
+    const Text id = Text("c" + std::to_string(i));
     ASSERT_TRUE(memory.add(call(id)));
     ASSERT_TRUE(memory.add(result(id)));
     if (i == 5) {
@@ -277,13 +276,13 @@ TEST(StoredMemory, EqualsItsRestartAfterAnyEdits_STORED2) {
         case 0:
         case 1:
         case 2: {
-          const Message message = Message::user_message(Text::repaired("message " + std::to_string(step)));
+          const Message message = Message::user_message(Text("message " + std::to_string(step)));
           ids.push_back(*message.id());
           done = memory.add(message, random() % 3 == 0 ? std::span(&mark, 1) : std::span<const Text>());
           break;
         }
         case 3: {
-          const Text call_id = Text::repaired("c" + std::to_string(step));
+          const Text call_id = Text("c" + std::to_string(step));
           const std::vector<Message> both = {call(call_id), result(call_id)};
           done = memory.add(both);
           break;

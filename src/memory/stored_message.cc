@@ -1,11 +1,11 @@
-#include "parley/memory/stored_message.h"
+#include "memory/stored_message.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "parley/dialect/dialect.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 namespace parley {
 namespace {
@@ -69,7 +69,7 @@ Error first_fault(std::span<const store::StoredRecord* const> records, const Err
 Text stored_text(const Message& message) {
   std::string out;
   put_texts(out, message.blocks());
-  return *Text::adopt(std::move(out));
+  return *Text::checked(std::move(out));
 }
 
 Result<store::Record> to_record(const Message& message) {

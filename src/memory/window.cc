@@ -51,6 +51,10 @@ bool is_above_its_share(const Totals& summary, const Budget& budget, double shar
 
 }  // namespace
 
+TokenCost::TokenCost(const TokenCounter& counter)
+    : cost_([plain = counter.uncalibrated()](const Message& message) { return plain.count(message); }),
+      counter_(counter) {}
+
 Result<void> validate(const Budget& budget) {
   for (const Limit& limit : kLimits) {
     if (budget.*limit.most == 0U) {
@@ -80,6 +84,16 @@ std::string_view State::what_is(Position unit) const {
   const std::size_t newest = view.log.size() - 1;
   if (view.log.holds(newest) && unit == view.log[newest].unit) return "the newest message";
   return {};
+}
+
+Budget State::budget() const {
+  Budget out = options->budget;
+  if (!out.tokens || calibration.factor() == 1) return out;
+  std::size_t most = std::max<std::size_t>(
+      1, static_cast<std::size_t>(static_cast<double>(*out.tokens) / calibration.factor()));
+  while (most > 1 && calibration.apply(most) > *out.tokens) --most;  // doubles are not exact
+  out.tokens = most;
+  return out;
 }
 
 bool State::is_over(const Budget& budget) const { return passes(totals, allowed(budget)); }
@@ -147,7 +161,7 @@ Plan State::cut_to(const Budget& budget, double share, bool drops_summary, bool&
 }
 
 Result<std::optional<Plan>> State::trimmed() const {
-  const Budget budget = allowed(options->budget);
+  const Budget budget = allowed(this->budget());
   const bool is_over_now = passes(totals, budget);
   if (!is_over_now && !budget.age) return std::nullopt;
   // One that a budget has become too small for; what is written by hand may be of any size.
@@ -172,9 +186,10 @@ Result<std::optional<Plan>> State::trimmed() const {
 
 // Fewer messages or fewer bytes, and nothing that is limited grows but where there is room for it.
 bool State::is_progress(const Totals& after) const {
+  const Budget limits = budget();
   const auto is_fine = [&](const Limit& limit) {
-    const std::optional<std::size_t>& most = options->budget.*limit.most;
-    const std::size_t room = most ? part_of(*most, options->budget.low_water) : kAny;
+    const std::optional<std::size_t>& most = limits.*limit.most;
+    const std::size_t room = most ? part_of(*most, limits.low_water) : kAny;
     return after.*limit.total <= std::max(totals.*limit.total, room);
   };
   return (after.messages < totals.messages || after.bytes < totals.bytes) &&
@@ -209,7 +224,8 @@ Result<Totals> State::room_for_summary(const Budget& budget) const {
   if (budget.tokens) {
     room.tokens = share(*budget.tokens, stays.tokens);
     if (room.tokens < kLeastSummaryTokens) {
-      return no_room("tokens", *budget.tokens, room.tokens, kLeastSummaryTokens);
+      return no_room("tokens", calibration.apply(*budget.tokens), calibration.apply(room.tokens),
+                     calibration.apply(kLeastSummaryTokens));
     }
   }
   if (budget.bytes) {
@@ -262,14 +278,16 @@ Error State::over_budget(std::string_view name, std::size_t limit, std::size_t T
     }
     return true;
   });
-  std::string message = "the budget of " + std::to_string(limit) + " " + std::string(name) +
-                        " is too small: protected messages need " + std::to_string(all);
+  const bool is_tokens = total == &Totals::tokens;
+  const auto corrected = [&](std::size_t n) { return std::to_string(is_tokens ? calibration.apply(n) : n); };
+  std::string message = "the budget of " + std::to_string(is_tokens ? *options->budget.tokens : limit) + " " +
+                        std::string(name) + " is too small: protected messages need " + corrected(all);
   if (most != 0) {
     message += ", of which ";
     message += what_is(largest);
     const auto id = view.log[largest].message.id();
     if (id) message += " '" + id->str() + "'";
-    message += " takes " + std::to_string(most);
+    message += " takes " + corrected(most);
   }
   return {Code::LimitExceeded, std::move(message), {}};
 }

@@ -1,34 +1,35 @@
-#include "parley/model/ask.h"
-
 #include <array>
 #include <charconv>
 #include <string>
 #include <utility>
 
 #include "model/attempt.h"
+#include "model/reply.h"
 #include "parley/guard/request.h"
+#include "parley/model/http_model.h"
+#include "parley/model/model.h"
 #include "parley/token/counter.h"
 
 namespace parley {
 namespace {
 
 // OpenManus' sentences where its own code has one.
-enum class Trouble : std::uint8_t { Empty, EmptyStream, NoImages, NobodyAsks };
+enum class AskError : std::uint8_t { Empty, EmptyStream, NoImages, NoUserMessage };
 
-std::string sentence(Trouble trouble, const Model& model, bool openmanus) {
+std::string sentence(AskError error, const Model& model, bool openmanus) {
   const std::string name = model.info().name.str();
-  switch (trouble) {
-    case Trouble::Empty:
+  switch (error) {
+    case AskError::Empty:
       return openmanus ? "Empty or invalid response from LLM" : "the model returned an empty answer";
-    case Trouble::EmptyStream:
+    case AskError::EmptyStream:
       return openmanus ? "Empty response from streaming LLM" : "the model returned an empty answer";
-    case Trouble::NoImages:
+    case AskError::NoImages:
       return openmanus ? "Model " + name +
                              " does not support images. Use a model from ['gpt-4-vision-preview', 'gpt-4o', "
                              "'gpt-4o-mini', 'claude-3-opus-20240229', 'claude-3-sonnet-20240229', "
                              "'claude-3-haiku-20240307']"
                        : "the model " + name + " does not accept images";
-    case Trouble::NobodyAsks:
+    case AskError::NoUserMessage:
       return openmanus ? "The last message must be from the user to attach images"
                        : "cannot attach images: the last message is not a user message";
   }
@@ -51,7 +52,7 @@ std::unexpected<CallError> refused(const Model& model, Error error, Failure fail
 
 std::unexpected<CallError> refused(const Model& model, Error error, FailureKind kind,
                                    const CallRecord& call = {}) {
-  Failure failure{.kind = kind, .retryable = is_retryable(kind), .message = Text::repaired(error.message)};
+  Failure failure{.kind = kind, .retryable = is_retryable(kind), .message = Text(error.message)};
   return refused(model, std::move(error), std::move(failure), call);
 }
 
@@ -60,8 +61,10 @@ class Asking {
  public:
   Asking(Model& model, const AskOptions& options) : model_(model), options_(options) {}
 
-  Called<ModelAnswer> put(std::span<const Message> messages, std::span<const Tool> tools, Settings settings) {
+  Called<ModelAnswer> put(std::span<const Message> messages, std::span<const Tool> tools, Settings settings,
+                          const std::optional<ReplySchema>& reply = {}) {
     ModelRequest request;
+    request.reply = reply;
     request.stream = options_.stream;
     request.conversation.reserve(options_.system.size() + messages.size());
     for (const Message& message : options_.system) request.conversation.append(message);
@@ -77,7 +80,7 @@ class Asking {
                        FailureKind::ContextTooLong);
       }
     }
-    Called<ModelAnswer> answer = model_.complete(request, options_.call);
+    Called<ModelAnswer> answer = model_.complete(request, call_options());
     if (options_.limit != nullptr && answer) {
       const Usage& usage = answer->outcome.usage;
       options_.limit->update(usage.input.value_or(estimate), usage.output.value_or(0));
@@ -85,8 +88,8 @@ class Asking {
     return answer;
   }
 
-  Called<Text> put_for_text(std::span<const Message> messages) {
-    Called<ModelAnswer> answer = put(messages, {}, {});
+  Called<Text> put_for_text(std::span<const Message> messages, const std::optional<ReplySchema>& reply = {}) {
+    Called<ModelAnswer> answer = put(messages, {}, {}, reply);
     if (!answer) return std::unexpected(std::move(answer).error());
     if (answer->cut) {
       const Code code = options_.call.stop.stop_requested() ? Code::Cancelled : model::code_of(*answer->cut);
@@ -104,12 +107,23 @@ class Asking {
     }
     if (!text.empty()) return text;
     const auto kind = failure_kind(answer->outcome.finish).value_or(FailureKind::Server);
-    const Trouble trouble = options_.stream ? Trouble::EmptyStream : Trouble::Empty;
-    return refused(model_, fail(Code::Unavailable, sentence(trouble, model_, options_.openmanus)).error(),
-                   kind, answer->call);
+    const AskError error = options_.stream ? AskError::EmptyStream : AskError::Empty;
+    return refused(model_, fail(Code::Unavailable, sentence(error, model_, options_.openmanus)).error(), kind,
+                   answer->call);
   }
 
  private:
+  CallOptions call_options() const {
+    CallOptions call = options_.call;
+    if (!options_.on_text) return call;
+    call.on_event = [this](const StreamEvent& event) {
+      if (options_.call.on_event) options_.call.on_event(event);
+      const auto* delta = std::get_if<stream::Delta>(&event);
+      if (delta != nullptr && delta->kind == stream::DeltaKind::Text) options_.on_text(delta->text);
+    };
+    return call;
+  }
+
   static Json number(double value) {
     std::array<char, 32> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
@@ -124,7 +138,7 @@ bool is_web_url(std::string_view text) { return text.starts_with("https://") || 
 
 Result<Block> image_of(std::string_view image, std::size_t index) {
   if (is_web_url(image)) {
-    PARLEY_TRY(Text url, Text::copy(image));
+    PARLEY_TRY(Text url, Text::checked(image));
     return Block(ImageBlock{URLSource{std::move(url), {}}});
   }
   // The request's own text is checked elsewhere; here only the image is.
@@ -140,14 +154,46 @@ Called<Text> ask(Model& model, std::span<const Message> messages, const AskOptio
   return Asking(model, options).put_for_text(messages);
 }
 
+Called<Text> ask(Model& model, const Text& prompt, const AskOptions& options) {
+  const Message message = Message::user_message(prompt);
+  return ask(model, {&message, 1}, options);
+}
+
+Called<Text> ask(std::string_view model, const Text& prompt, const AskOptions& options) {
+  const Result<std::shared_ptr<Model>> opened = open_model(model);
+  if (!opened) {
+    return std::unexpected(CallError{
+        opened.error(), {.kind = FailureKind::InvalidRequest, .message = opened.error().message}, {}});
+  }
+  return ask(**opened, prompt, options);
+}
+
+Called<Json> ask_json(Model& model, std::span<const Message> messages, const ReplySchema& schema,
+                      const AskOptions& options) {
+  constexpr int kAttempts = 3;
+  const Result<Schema> compiled = Schema::of(schema.schema);
+  if (!compiled) return refused(model, compiled.error(), FailureKind::InvalidRequest);
+  std::vector<Message> all(messages.begin(), messages.end());
+  for (int attempt = 1;; ++attempt) {
+    Called<Text> text = Asking(model, options).put_for_text(all, schema);
+    if (!text) return std::unexpected(std::move(text).error());
+    Result<Json> json = model::read_reply(*compiled, *text);
+    if (json) return *std::move(json);
+    if (attempt == kAttempts) return refused(model, std::move(json).error(), FailureKind::Server);
+    all.push_back(Message::assistant_message(*text));
+    all.push_back(Message::user_message(model::ask_again(json.error())));
+  }
+}
+
 Called<Text> ask_with_images(Model& model, std::span<const Message> messages,
                              std::span<const std::string_view> images, const AskOptions& options) {
-  const auto no = [&](Code code, Trouble trouble) {
-    return refused(model, fail(code, sentence(trouble, model, options.openmanus)).error(),
+  const auto no = [&](Code code, AskError error) {
+    return refused(model, fail(code, sentence(error, model, options.openmanus)).error(),
                    FailureKind::InvalidRequest);
   };
-  if (!model.info().sees_images) return no(Code::Unsupported, Trouble::NoImages);
-  if (messages.empty() || messages.back().role() != Role::User) return no(Code::Invalid, Trouble::NobodyAsks);
+  if (!model.info().sees_images) return no(Code::Unsupported, AskError::NoImages);
+  if (messages.empty() || messages.back().role() != Role::User)
+    return no(Code::Invalid, AskError::NoUserMessage);
   std::vector<Block> blocks = messages.back().blocks();
   for (std::size_t i = 0; i < images.size(); ++i) {
     Result<Block> block = image_of(images[i], i);

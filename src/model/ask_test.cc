@@ -1,11 +1,10 @@
-#include "parley/model/ask.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "model/test_server.h"
-#include "parley/media/base64.h"
+#include "model/server_testing.h"
+#include "parley/media/data_url.h"
+#include "parley/model/model.h"
 
 namespace parley::model {
 namespace {
@@ -15,7 +14,7 @@ constexpr std::string_view kPixel =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
 
 std::string said(std::string_view text) {
-  return sse(streamed(Dialect::OpenAI, Message::assistant_message(Text::repaired(text)), plain_outcome()));
+  return sse(streamed(Dialect::OpenAI, Message::assistant_message(Text(text)), plain_outcome()));
 }
 
 std::shared_ptr<Model> opened(const ModelConfig& config) { return open_model(config).value(); }
@@ -197,7 +196,7 @@ TEST(AskWithImages, ShowsABlindModelThatThereWasAnImage) {
   ModelConfig config = provider.config();
   config.sees_images = false;
   ModelRequest request;
-  const Block image = ImageBlock{Base64Source{"image/png", Text::repaired(kPixel)}};
+  const Block image = ImageBlock{Base64Source{"image/png", Text(kPixel)}};
   request.conversation = Conversation(
       {MessageBuilder(Role::User).block(image).build().value(),
        Message::from_tool_calls(std::vector<ToolCall>{{"call_1", "function", {"look", "{}"}}}),

@@ -35,7 +35,7 @@ Text without_key(const Text& text, const Secret& key) {
   if (key.empty() || !text.view().contains(key.reveal())) return text;
   std::string copy = text.str();
   remove_key(copy, key);
-  return Text::repaired(copy);
+  return Text(copy);
 }
 
 bool is_empty_text(const Block& block) {
@@ -71,9 +71,8 @@ Failure unreadable(const Error& error) {
   std::string message = "cannot read the answer: " + error.message;
   if (!error.path.empty()) message += " (" + error.path + ")";
   // What is too long comes again as long.
-  return {.kind = FailureKind::Server,
-          .retryable = error.code != Code::LimitExceeded,
-          .message = Text::repaired(message)};
+  return {
+      .kind = FailureKind::Server, .retryable = error.code != Code::LimitExceeded, .message = Text(message)};
 }
 
 // The failure that a finish reason means. REQUIRES: failure_kind() has a value for it.
@@ -81,7 +80,7 @@ Failure failure_of(const stream::Done& done) {
   Failure failure;
   failure.kind = failure_kind(done.finish).value_or(FailureKind::Server);
   failure.retryable = is_retryable(failure.kind);
-  failure.message = Text::repaired("the model ended with '" + done.raw.str() + "'");
+  failure.message = Text("the model ended with '" + done.raw.str() + "'");
   failure.code = done.raw;
   return failure;
 }
@@ -89,8 +88,8 @@ Failure failure_of(const stream::Done& done) {
 Note note_of(const std::set<std::string>& unknown, Dialect dialect) {
   std::string detail = "events with content that a message cannot hold:";
   for (const std::string& name : unknown) detail += ' ' + name;
-  return {"event_dropped",    Severity::Minor, std::nullopt,          std::nullopt,
-          to_string(dialect), "dropped",       Text::repaired(detail)};
+  return {"event_dropped",    Severity::Minor, std::nullopt, std::nullopt,
+          to_string(dialect), "dropped",       Text(detail)};
 }
 
 }  // namespace
@@ -235,7 +234,7 @@ Attempted Attempt::broken(const Error& error) {
   Failure failure;
   failure.kind = FailureKind::Transport;
   failure.retryable = error.retryable();
-  failure.message = Text::repaired(error.message);
+  failure.message = Text(error.message);
   // What is too large is that again. It has no end that could be waited for, so its beginning must do.
   if (error.code == Code::LimitExceeded) {
     failure.kind = FailureKind::Server;

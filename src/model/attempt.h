@@ -15,10 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "parley/dialect/accumulate.h"
 #include "parley/dialect/failure.h"
 #include "parley/dialect/stream.h"
-#include "parley/model/timer.h"
+#include "parley/model/http_model.h"
 #include "parley/net/http.h"
 
 namespace parley::model {

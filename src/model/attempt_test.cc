@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/test_server.h"
+#include "model/server_testing.h"
 
 namespace parley::model {
 namespace {

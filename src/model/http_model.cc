@@ -7,7 +7,6 @@
 #include "model/rate_limiter.h"
 #include "model/request.h"
 #include "model/retry.h"
-#include "parley/model/provider.h"
 #include "parley/token/counter.h"
 
 namespace parley {
@@ -22,7 +21,7 @@ using std::chrono::milliseconds;
 struct Client {
   Client(ModelConfig given, const ModelName& name)
       : config(std::move(given)), provider(*name.provider), limiter(config.rate) {
-    info.provider = Text::repaired(provider.name);
+    info.provider = Text(provider.name);
     info.name = name.name;
     info.dialect = provider.dialect;
     info.window = config.window;
@@ -57,7 +56,7 @@ class Call {
     Result<model::WireRequest> request =
         model::request_of(asked_, client_.info.name, client_.provider, client_.config, notes_);
     if (!request) {
-      return error({.kind = FailureKind::InvalidRequest, .message = Text::repaired(request.error().message)},
+      return error({.kind = FailureKind::InvalidRequest, .message = Text(request.error().message)},
                    Code::Invalid, request.error().path);
     }
     if (!traceparent_.empty()) request->http.headers.push_back({"traceparent", traceparent_});

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "model/test_server.h"
+#include "model/server_testing.h"
 
 namespace parley::model {
 namespace {
@@ -292,7 +292,7 @@ TEST(HttpModel, StopsAtEveryEvent) {
     const auto called =
         opened(provider.config())->complete(hello(), {.on_event = on_event, .stop = stop.get_token()});
     ASSERT_TRUE(called) << last;
-    EXPECT_EQ(called->message.get_text_content().value_or(Text()), Text::repaired(text));
+    EXPECT_EQ(called->message.get_text_content().value_or(Text()), Text(text));
     EXPECT_TRUE(called->cut) << last;
     EXPECT_EQ(terminals, 1U) << last;
     EXPECT_EQ(seen, last + 1) << last;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "parley/dialect/note.h"
+#include "parley/dialect/dialect.h"
 #include "parley/message/conversation.h"
 
 namespace parley::model {

@@ -49,8 +49,8 @@ std::optional<Note> left_out(std::string_view body, Dialect dialect, const Messa
   for (std::size_t i = 0; i < std::min(places.size(), kMost); ++i)
     detail += (i == 0 ? " " : ", ") + places[i];
   if (places.size() > kMost) detail += " and " + std::to_string(places.size() - kMost) + " more";
-  return Note{"member_dropped",   Severity::Minor, std::nullopt,          std::nullopt,
-              to_string(dialect), "dropped",       Text::repaired(detail)};
+  return Note{"member_dropped",   Severity::Minor, std::nullopt, std::nullopt,
+              to_string(dialect), "dropped",       Text(detail)};
 }
 
 }  // namespace parley::model

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "parley/dialect/dialect.h"
-#include "parley/dialect/note.h"
 #include "parley/message/message.h"
 #include "parley/message/outcome.h"
 

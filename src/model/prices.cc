@@ -1,6 +1,5 @@
-#include "parley/model/prices.h"
-
 #include "parley/json/json.h"
+#include "parley/model/usage_ledger.h"
 
 namespace parley {
 namespace {

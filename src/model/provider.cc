@@ -1,9 +1,8 @@
-#include "parley/model/provider.h"
-
 #include <algorithm>
 #include <array>
 
 #include "base/url_encode.h"
+#include "parley/model/http_model.h"
 
 namespace parley {
 namespace {
@@ -131,7 +130,7 @@ Result<ModelName> parse_model_name(std::string_view text) {
     return fail(Code::Invalid, "expected provider/name or provider:name; the providers are " + listed());
   }
   PARLEY_TRY(const Provider* provider, provider_named(text.substr(0, mark)));
-  PARLEY_TRY(Text name, Text::copy(text.substr(mark + 1)));
+  PARLEY_TRY(Text name, Text::checked(text.substr(mark + 1)));
   return ModelName{provider, std::move(name)};
 }
 

@@ -1,10 +1,9 @@
-#include "parley/model/provider.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "parley/dialect/stream.h"
+#include "parley/model/http_model.h"
 
 namespace parley {
 namespace {

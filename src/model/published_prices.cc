@@ -1,6 +1,6 @@
 // What providers published by kPricesDate, in dollars per million tokens: the plain price of each model, for
 // short prompts and without batches, tiers and regions.
-#include "parley/model/prices.h"
+#include "parley/model/usage_ledger.h"
 
 namespace parley {
 

@@ -14,8 +14,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "parley/model/limits.h"
-#include "parley/model/timer.h"
+#include "parley/model/http_model.h"
 
 namespace parley::model {
 

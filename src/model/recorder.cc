@@ -1,5 +1,3 @@
-#include "parley/model/recorder.h"
-
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -9,8 +7,9 @@
 #include <vector>
 
 #include "model/rehearsal_script.h"
-#include "parley/base/redact.h"
+#include "parley/base/secret.h"
 #include "parley/json/writer.h"
+#include "parley/model/rehearsal.h"
 #include "parley/net/http.h"
 #include "parley/net/server.h"
 
@@ -93,7 +92,7 @@ std::vector<net::Header> kept(const std::vector<net::Header>& headers) {
 void refuse(net::ServerResponse& reply, const Error& error) {
   json::Writer w;
   w.begin_object().key("error").begin_object().key("message");
-  w.string(Text::repaired("recorder: " + error.message)).key("type").string("server_error");
+  w.string(Text("recorder: " + error.message)).key("type").string("server_error");
   w.key("param").null().key("code").null().end_object().end_object();
   reply.whole(502, {{"Content-Type", "application/json"}}, w.take().text());
 }
@@ -154,6 +153,7 @@ struct Recorder::State {
   std::optional<net::Server> server;  // last: it stops before what it uses goes
 };
 
+// A server in a State, as a Rehearsal is; what they answer has nothing in common.
 Result<Recorder> Recorder::start(const RecorderOptions& options) {
   if (options.target.scheme != "http" && options.target.scheme != "https") {
     return fail(Code::Invalid, "invalid URL to record: expected http or https");

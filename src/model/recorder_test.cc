@@ -1,5 +1,3 @@
-#include "parley/model/recorder.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "model/rehearsal_patterns.h"
 #include "model/rehearsal_script.h"
-#include "parley/base/hash.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/stream.h"
 #include "parley/json/writer.h"
+#include "parley/model/model.h"
 #include "parley/net/server.h"
 
 namespace parley {
@@ -25,7 +26,7 @@ using rehearsal::Recorded;
 using rehearsal::Script;
 using rehearsal::Turn;
 
-constexpr std::string_view kModel = "rehearsal";
+constexpr std::string_view kModel = kRehearsalName;
 // The wire of OpenAI's Chat Completions, and DeepSeek's member for what a model thinks.
 constexpr Dialect kDialect = Dialect::DeepSeek;
 
@@ -35,7 +36,7 @@ const std::vector<net::Header> kStreamHeaders = {{"Content-Type", "text/event-st
 
 std::string error_body(std::string_view message, std::string_view type) {
   json::Writer w;
-  w.begin_object().key("error").begin_object().key("message").string(Text::repaired(message));
+  w.begin_object().key("error").begin_object().key("message").string(Text(message));
   w.key("type").string(type).key("param").null().key("code").null().end_object().end_object();
   return w.take().text().str();
 }
@@ -75,7 +76,7 @@ Result<Asked> read_request(const std::string& body) {
 std::uint64_t tokens(std::uint64_t bytes) { return (bytes + 3) / 4; }
 
 Text minted(std::string_view prefix, std::uint64_t seed, std::size_t number) {
-  return Text::repaired(std::string(prefix) + std::to_string(hash64(std::to_string(number), seed)));
+  return Text(std::string(prefix) + std::to_string(hash64(std::to_string(number), seed)));
 }
 
 struct Spoken {
@@ -87,8 +88,7 @@ Spoken spoken(const Answer& answer, const Asked& asked) {
   std::vector<Block> blocks;
   std::uint64_t bytes = answer.think.size() + answer.text.size();
   if (!answer.think.empty()) {
-    blocks.emplace_back(
-        ThinkingBlock{.thinking = answer.think, .origin = Text::repaired(to_string(kDialect))});
+    blocks.emplace_back(ThinkingBlock{.thinking = answer.think, .origin = Text(to_string(kDialect))});
   }
   if (!answer.text.empty() || answer.calls.empty()) blocks.emplace_back(TextBlock{answer.text});
   for (std::size_t i = 0; i < answer.calls.size(); ++i) {
@@ -99,10 +99,10 @@ Spoken spoken(const Answer& answer, const Asked& asked) {
   }
   Outcome outcome;
   outcome.id = minted("rehearsal_", asked.seed, 0);
-  outcome.model = Text::repaired(kModel);
+  outcome.model = Text(kModel);
   outcome.finish = answer.finish;
   outcome.usage = answer.usage;
-  if (outcome.finish == Finish::Unsaid) {
+  if (outcome.finish == Finish::Unknown) {
     outcome.finish = answer.calls.empty() ? Finish::Stop : Finish::ToolCalls;
   }
   if (!outcome.usage.input) outcome.usage.input = tokens(asked.bytes);
@@ -110,6 +110,8 @@ Spoken spoken(const Answer& answer, const Asked& asked) {
   // Building fails only for metadata and results, which this message does not have.
   return {MessageBuilder(Role::Assistant).anonymous().blocks(std::move(blocks)).build().value(), outcome};
 }
+
+const Text kNoTurn = "Rehearsal: the script has no turn for this request.";
 
 // The body of an answer, in the pieces in which it is sent.
 using Pieces = std::vector<std::string>;
@@ -198,7 +200,7 @@ struct Rehearsal::State {
       if (fails && turn.fault->kind == Fault::Kind::Status) return fail_with(*turn.fault, reply);
       if (turn.answer) return say(*turn.answer, asked, fails ? turn.fault : std::nullopt, reply);
     }
-    say({.text = Text("Rehearsal: the script has no turn for this request.")}, asked, {}, reply);
+    say({.text = kNoTurn}, asked, {}, reply);
   }
 
   // True if the fault of this turn happens once more.
@@ -281,6 +283,83 @@ Result<Rehearsal> Rehearsal::start(const RehearsalOptions& options) {
                                                   own->answer(request, reply);
                                                 }));
   return Rehearsal(std::move(state));
+}
+
+namespace {
+
+// Rehearsal as a Model: the same requests, turns and answers, without HTTP.
+class RehearsalModel : public Model {
+ public:
+  explicit RehearsalModel(Script script) : script_(std::move(script)) {
+    info_.provider = Text(kModel);
+    info_.name = Text(kModel);
+  }
+
+  const ModelInfo& info() const override { return info_; }
+
+  Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& options) override {
+    CallRecord call;
+    call.purpose = request.purpose;
+    call.provider = info_.provider;
+    call.model = info_.name;
+    call.attempts = 1;
+    if (options.stop.stop_requested())
+      return failed(Code::Cancelled, FailureKind::Transport, "stopped", call);
+    Conversation conversation = request.conversation;
+    conversation.set_shape(DocumentShape::Envelope);
+    Result<Writing> written = write(conversation, Dialect::OpenAI);
+    if (!written) return failed(written.error(), call);
+    Result<Asked> asked = read_request(written->text.str());
+    if (!asked) return failed(asked.error(), call);
+    Accumulated said = heard(stream_of(spoken(answer_to(*asked), *asked), true), options.on_event);
+    call.usage = said.outcome.usage;
+    return ModelAnswer{std::move(said.message), std::move(said.outcome), {}, std::move(written->notes), call};
+  }
+
+ private:
+  // The answer as a client of the server reads it.
+  static Accumulated heard(const Pieces& pieces, const OnStreamEvent& on_event) {
+    Accumulator accumulator(Dialect::OpenAI);
+    StreamReader reader = StreamReader::of(Dialect::OpenAI).value();
+    const auto take = [&](const StreamEvent& event) {
+      accumulator.add(event);
+      if (on_event) on_event(event);
+    };
+    for (const std::string& piece : pieces) reader.feed(piece, take);
+    reader.finish(take);
+    return accumulator.take();
+  }
+
+  Answer answer_to(const Asked& asked) const {
+    if (script_.turns.empty()) return rehearsal::answer_by_pattern(asked.conversation);
+    for (const Turn& turn : next_turns(script_.turns, asked.conversation.messages())) {
+      if (turn.answer) return *turn.answer;
+    }
+    return {.text = kNoTurn};
+  }
+
+  static std::unexpected<CallError> failed(const Error& error, CallRecord call) {
+    return failed(error.code, FailureKind::InvalidRequest, error.message, std::move(call));
+  }
+  static std::unexpected<CallError> failed(Code code, FailureKind kind, const std::string& message,
+                                           CallRecord call) {
+    call.failure = kind;
+    Failure failure{.kind = kind, .message = Text(message)};
+    return std::unexpected(CallError{fail(code, message).error(), std::move(failure), std::move(call)});
+  }
+
+  const Script script_;
+  ModelInfo info_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Model>> rehearsal_model(const std::optional<std::string>& script) {
+  Script parsed;
+  if (script) {
+    PARLEY_TRY(parsed, rehearsal::parse_script(*script));
+  }
+  return std::make_shared<RehearsalModel>(std::move(parsed));
 }
 
 Rehearsal::Rehearsal(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -76,8 +76,29 @@ std::optional<Call> call_by_name(std::string_view text, Tools tools) {
   const std::string_view name = text.substr(0, text.find(' '));
   const auto tool = std::ranges::find_if(tools, [&](const Tool& each) { return each.name.view() == name; });
   if (tool == tools.end()) return std::nullopt;
-  const Text arguments = Text::repaired(trimmed(text.substr(name.size())));
+  const Text arguments = Text(trimmed(text.substr(name.size())));
   return Call{.name = tool->name, .arguments = arguments.empty() ? Text("{}") : arguments};
+}
+
+// A plan with a step for each part of the text, which line feeds and the word "then" separate.
+std::optional<Call> make_plan(std::string_view text, Tools tools) {
+  const auto tool =
+      std::ranges::find_if(tools, [](const Tool& each) { return each.name.view() == "create_plan"; });
+  if (tool == tools.end()) return std::nullopt;
+  json::Writer w;
+  w.begin_object().key("title").string(Text(text.substr(0, text.find('\n'))));
+  w.key("steps").begin_array();
+  while (!text.empty()) {
+    constexpr std::string_view kThen = " then ";
+    const std::size_t then = std::min(lower(text).find(kThen), text.size());
+    const std::size_t line = std::min(text.find('\n'), text.size());
+    std::string_view step = text.substr(0, std::min(then, line));
+    text.remove_prefix(std::min(text.size(), then < line ? then + kThen.size() : line + 1));
+    while (step.ends_with(',') || step.ends_with(' ')) step.remove_suffix(1);
+    if (step = trimmed(step); !step.empty()) w.string(Text(step));
+  }
+  w.end_array().end_object();
+  return Call{.name = tool->name, .arguments = w.take().text()};
 }
 
 std::optional<Call> run_command(std::string_view text, Tools tools) {
@@ -126,12 +147,12 @@ std::optional<Call> recall(std::string_view text, Tools tools) {
   return std::nullopt;
 }
 
-constexpr std::array kPatterns = {call_by_name, run_command, tell_time, add, recall};
+constexpr std::array kPatterns = {call_by_name, make_plan, run_command, tell_time, add, recall};
 
 // ---- Answers without a tool call
 
 Text join(std::string_view before, std::string_view text, std::string_view after) {
-  return Text::repaired(std::string(before).append(text).append(after));
+  return Text(std::string(before).append(text).append(after));
 }
 
 std::string shown(const ToolResultBlock& result) {
@@ -156,13 +177,26 @@ Answer answer_from_results(std::span<const Message> results) {
           (out.empty() ? "" : "\n") + ("Rehearsal: " + result->name.str()) + " gave back: " + shown(*result);
     }
   }
-  return {.text = Text::repaired(out)};
+  return {.text = Text(out)};
+}
+
+// What PlanningFlow writes around the step that it wants, and after all steps.
+std::string_view step_in(std::string_view text) {
+  const auto step = text_after(text, " and no other: ");
+  return step ? step->substr(0, step->find('\n')) : text;
+}
+std::optional<std::string_view> finished_plan(std::string_view text) {
+  if (!text.ends_with("Summarize the results of this plan in a few sentences.")) return std::nullopt;
+  const auto title = text_after(text, "plan: ");
+  return title ? std::optional(title->substr(0, title->find('\n'))) : std::nullopt;
 }
 
 Answer answer_in_words(std::string_view text) {
+  if (const auto title = finished_plan(text))
+    return {.text = join("Rehearsal finished the plan: ", *title, "")};
   const std::string plain = lower(text);
   for (const std::string_view question : {"who are you", "what are you", "help"}) {
-    if (plain.find(question) != std::string::npos) return {.text = Text::repaired(kWhoIAm)};
+    if (plain.find(question) != std::string::npos) return {.text = Text(kWhoIAm)};
   }
   if (const auto topic = text_after(text, "think about ")) {
     return {.think = join("Rehearsal thinks about ", *topic, ", as far as it can."),
@@ -183,7 +217,7 @@ Answer answer_by_pattern(const Conversation& conversation) {
   for (const Message& message : messages) {
     if (message.role() == Role::User) heard = message.get_text_content().value_or(Text()).str();
   }
-  const std::string_view text = trimmed(heard);
+  const std::string_view text = step_in(trimmed(heard));
   const auto choice = conversation.settings().get(Setting::ToolChoice);
   const bool may_call = !choice || choice->as_string().value_or(Text()).view() != "none";
   const Tools tools = may_call ? conversation.tools() : Tools();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "parley/base/redact.h"
-#include "parley/base/utf8.h"
+#include "parley/base/secret.h"
+#include "parley/base/text.h"
 #include "parley/json/writer.h"
 
 namespace parley::rehearsal {
@@ -263,14 +263,10 @@ std::string write_script(std::span<const Recorded> recorded) {
   w.begin_object().key("recorded").begin_array();
   for (const Recorded& each : recorded) {
     w.begin_object().key("request").begin_object();
-    w.key("method")
-        .string(Text::repaired(each.method))
-        .key("path")
-        .string(Text::repaired(each.path))
-        .key("body");
+    w.key("method").string(Text(each.method)).key("path").string(Text(each.path)).key("body");
     // JSON is easier to read as such; but a string would be read as what it holds.
     const Result<Json> json = Json::parse(each.body);
-    json && !json->is_string() ? w.value(*json) : w.string(Text::repaired(each.body));
+    json && !json->is_string() ? w.value(*json) : w.string(Text(each.body));
     w.end_object()
         .key("response")
         .begin_object()
@@ -279,9 +275,9 @@ std::string write_script(std::span<const Recorded> recorded) {
         .key("headers")
         .begin_object();
     for (const net::Header& header : each.headers) {
-      w.key(Text::repaired(header.name)).string(Text::repaired(header.value));
+      w.key(Text(header.name)).string(Text(header.value));
     }
-    w.end_object().key("body").string(Text::repaired(each.answer)).end_object().end_object();
+    w.end_object().key("body").string(Text(each.answer)).end_object().end_object();
   }
   return w.end_array().end_object().take().pretty() + "\n";
 }

@@ -31,8 +31,8 @@ struct Call {
 struct Answer {
   Text think = {}, text = {};
   std::vector<Call> calls = {};
-  Finish finish = Finish::Unsaid;  // Unsaid: by what the answer holds
-  Usage usage = {};                // what it does not say is reckoned from the bytes
+  Finish finish = Finish::Unknown;  // Unknown: by what the answer holds
+  Usage usage = {};                 // what it does not say is reckoned from the bytes
 };
 
 // An answer goes wrong: it has another status, or breaks after so many bytes of its body.

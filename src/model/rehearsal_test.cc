@@ -6,8 +6,9 @@
 #include <iterator>
 #include <thread>
 
-#include "parley/dialect/accumulate.h"
 #include "parley/dialect/dialect.h"
+#include "parley/dialect/stream.h"
+#include "parley/model/http_model.h"
 #include "parley/net/http.h"
 
 namespace parley {
@@ -115,6 +116,24 @@ TEST(Rehearsal, CallsTheToolsItIsOffered) {
     EXPECT_EQ(ask(rehearsal, user(text), tools()), expected);
     EXPECT_EQ(ask_stream(rehearsal, user(text), tools()), expected);  // REHEARSAL4
   }
+}
+
+// What a PlanningFlow asks for.
+TEST(Rehearsal, MakesAPlanAndDoesItsSteps) {
+  const Rehearsal rehearsal = rehearsing();
+  const std::string planner =
+      R"json(,"tools":[{"type":"function","function":{"name":"create_plan","parameters":{}}}])json";
+  EXPECT_EQ(
+      ask(rehearsal, user("add 2 and 3, then tell me\nthe time"), planner),
+      R"json(||create_plan {"title":"add 2 and 3, then tell me","steps":["add 2 and 3","tell me","the time"]};|tool_calls)json");
+  const std::string plan = "Plan: what time is it\n1. [>] add 2 and 3\n2. [ ] what time is it\n\n";
+  EXPECT_EQ(
+      ask(rehearsal,
+          user((plan + "Do step 1 and no other: add 2 and 3\nWhen it is done, report the result.").c_str()),
+          tools()),
+      R"(||add {"a":2,"b":3};|tool_calls)");
+  EXPECT_EQ(ask(rehearsal, user((plan + "Summarize the results of this plan in a few sentences.").c_str())),
+            "|Rehearsal finished the plan: what time is it||stop");
 }
 
 // REHEARSAL5
@@ -305,6 +324,53 @@ TEST(Rehearsal, ServesManyClientsAtOnce) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// The model without a server says what the server says: same messages, same outcome, same events.
+TEST(RehearsalModel, AnswersLikeTheServer) {
+  const std::string script =
+      R"({"turns":[{"think":"Hm.","text":"I add.","calls":[{"name":"add","arguments":{"a":2}}]},
+                                          {"text":"The sum is 5.","usage":{"input":40,"output":12}}]})";
+  for (const std::optional<std::string>& with : {std::optional<std::string>(), std::optional(script)}) {
+    const Rehearsal server = rehearsing(with);
+    ModelConfig config;
+    config.model = "compatible/rehearsal";
+    config.base_url = server.url();
+    const std::shared_ptr<Model> far = open_model(std::move(config)).value();
+    const std::shared_ptr<Model> near = rehearsal_model(with).value();
+    for (const char* prompt : {"hello there", "add 2 and 3", "think about rain", "who are you?", ""}) {
+      ModelRequest request;
+      request.conversation = Conversation({Message::user_message(prompt)});
+      request.conversation.set_tools(
+          {{"add", "Adds", Json::parse(R"({"type":"object","properties":{"a":{},"b":{}}})").value()}});
+      std::string far_events, near_events;
+      const auto see = [](std::string& out) {
+        return [&out](const StreamEvent& event) {
+          out += std::to_string(event.index());
+          if (const auto* delta = std::get_if<stream::Delta>(&event)) out += delta->text;
+        };
+      };
+      const auto expected = far->complete(request, {.on_event = see(far_events)});
+      const auto answer = near->complete(request, {.on_event = see(near_events)});
+      ASSERT_TRUE(expected) << expected.error();
+      ASSERT_TRUE(answer) << answer.error();
+      EXPECT_EQ(answer->message, expected->message) << prompt;
+      EXPECT_EQ(answer->outcome.finish, expected->outcome.finish) << prompt;
+      EXPECT_EQ(answer->outcome.usage, expected->outcome.usage) << prompt;
+      EXPECT_EQ(near_events, far_events) << prompt;
+    }
+  }
+}
+
+TEST(RehearsalModel, RefusesABadScript) { EXPECT_EQ(rehearsal_model("{").error().code, Code::Malformed); }
+
+TEST(RehearsalModel, StopsBeforeItBegins) {
+  std::stop_source stop;
+  stop.request_stop();
+  ModelRequest request;
+  request.conversation = Conversation({Message::user_message("hi")});
+  EXPECT_EQ(rehearsal_model().value()->complete(request, {.stop = stop.get_token()}).error().code,
+            Code::Cancelled);
 }
 
 }  // namespace

@@ -6,11 +6,9 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
-#include "parley/dialect/note.h"
 #include "parley/message/conversation.h"
 #include "parley/model/http_model.h"
 #include "parley/model/model.h"
-#include "parley/model/provider.h"
 #include "parley/net/http.h"
 
 namespace parley::model {

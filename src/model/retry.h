@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "parley/dialect/failure.h"
-#include "parley/model/limits.h"
+#include "parley/model/http_model.h"
 
 namespace parley::model {
 

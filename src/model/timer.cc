@@ -1,8 +1,8 @@
-#include "parley/model/timer.h"
-
 #include <condition_variable>
 #include <mutex>
 #include <random>
+
+#include "parley/model/http_model.h"
 
 namespace parley {
 namespace {

@@ -1,6 +1,8 @@
 #include "parley/model/usage_ledger.h"
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace parley {
 namespace {
@@ -44,9 +46,19 @@ void UsageTotals::add(const UsageTotals& totals) {
   latency += totals.latency;
 }
 
+UsageLedger::Row& UsageLedger::row(const CallRecord& call) {
+  const auto key = [](const Row& row) {
+    return std::tuple<Purpose, std::string_view, std::string_view>(row.purpose, row.provider, row.model);
+  };
+  const std::tuple wanted(call.purpose, call.provider.view(), call.model.view());
+  const auto at = std::ranges::lower_bound(rows_, wanted, {}, key);
+  if (at != rows_.end() && key(*at) == wanted) return *at;
+  return *rows_.insert(at, {call.purpose, call.provider.str(), call.model.str(), {}});
+}
+
 void UsageLedger::add(const CallRecord& call) {
   const std::lock_guard lock(mutex_);
-  totals_[{call.purpose, call.provider.str(), call.model.str()}].add(call);
+  row(call).totals.add(call);
   records_.push_back(call);
   while (records_.size() > most_) records_.pop_front();
 }
@@ -59,27 +71,22 @@ std::vector<CallRecord> UsageLedger::records() const {
 UsageTotals UsageLedger::total() const {
   const std::lock_guard lock(mutex_);
   UsageTotals all;
-  for (const auto& [key, totals] : totals_) all.add(totals);
+  for (const Row& row : rows_) all.add(row.totals);
   return all;
 }
 
 UsageTotals UsageLedger::total(Purpose purpose) const {
   const std::lock_guard lock(mutex_);
   UsageTotals all;
-  for (const auto& [key, totals] : totals_) {
-    if (std::get<0>(key) == purpose) all.add(totals);
+  for (const Row& row : rows_) {
+    if (row.purpose == purpose) all.add(row.totals);
   }
   return all;
 }
 
 std::vector<UsageLedger::Row> UsageLedger::rows() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Row> rows;
-  rows.reserve(totals_.size());
-  for (const auto& [key, totals] : totals_) {
-    rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), totals});
-  }
-  return rows;
+  return rows_;
 }
 
 }  // namespace parley

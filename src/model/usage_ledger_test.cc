@@ -5,8 +5,6 @@
 #include <limits>
 #include <thread>
 
-#include "parley/model/prices.h"
-
 namespace parley {
 namespace {
 

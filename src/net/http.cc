@@ -17,7 +17,7 @@
 #include "net/fields.h"
 #include "net/read_coalescer.h"
 #include "net/upload.h"
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 
 namespace parley::net {
 namespace {

@@ -1,5 +1,3 @@
-#include "parley/net/resolver.h"
-
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -8,6 +6,8 @@
 #include <cstring>
 #include <memory>
 #include <string>
+
+#include "parley/net/http.h"
 
 namespace parley::net {
 namespace {

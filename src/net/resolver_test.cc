@@ -1,8 +1,8 @@
-#include "parley/net/resolver.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "parley/net/http.h"
 
 namespace parley::net {
 namespace {

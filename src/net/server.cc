@@ -23,7 +23,7 @@
 #include <utility>
 
 #include "net/fields.h"
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 
 namespace parley::net {
 namespace {

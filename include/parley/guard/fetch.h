@@ -34,11 +34,9 @@
 #include <vector>
 
 #include "parley/base/error.h"
-#include "parley/base/ip_address.h"
 #include "parley/base/url.h"
 #include "parley/media/media_type.h"
 #include "parley/net/http.h"
-#include "parley/net/resolver.h"
 
 namespace parley {
 

@@ -23,7 +23,6 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/message/message.h"
-#include "parley/message/provenance.h"
 
 namespace parley {
 
@@ -90,8 +89,8 @@ class FilterChain {
   FilteredText run(const Text& text) const;
   FilteredMessage run(const Message& message) const;
 
-  // The chain as a function of one message, for MemoryOptions::add_filter and view_filter: gives the changed
-  // message, or nothing if it stays. `report` is called for every message that was changed.
+  // The chain as a function of one message, for MemoryOptions::add_filter and window_filter: gives the
+  // changed message, or nothing if it stays. `report` is called for every message that was changed.
   using Report = std::function<void(const FilteredMessage& filtered)>;
   std::function<std::optional<Message>(const Message&)> for_messages(Report report = {}) const;
 

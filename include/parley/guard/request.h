@@ -1,4 +1,4 @@
-// Turns a user's input, a text and images in base64, into a message that may enter a conversation.
+// Turns a user's input, a text and images, into a message that may enter a conversation.
 //
 // Invariants (quoted by tests as USER_REQUEST1..USER_REQUEST4):
 //   USER_REQUEST1  The result is a valid user message: its text is UTF-8 and not blank, its images decode.
@@ -17,8 +17,10 @@
 #include <vector>
 
 #include "parley/base/error.h"
+#include "parley/media/clip.h"
 #include "parley/media/image.h"
 #include "parley/message/message.h"
+#include "parley/message/validate.h"
 
 namespace parley {
 
@@ -47,5 +49,30 @@ Result<UserRequest> parse_user_request(std::string_view text, std::span<const st
                                        const RequestOptions& options = {});
 Result<UserRequest> parse_user_request(std::string_view text, std::string_view image,
                                        const RequestOptions& options = {});
+
+// The bytes of an image file.
+struct ImageBytes {
+  std::string_view bytes;
+};
+// The same for images that are not in base64: each is encoded once.
+Result<UserRequest> parse_user_request(std::string_view text, std::span<const ImageBytes> images,
+                                       const RequestOptions& options = {});
+
+// Checks the media of a conversation: whether inline images decode, whether audio and video are valid, and
+// whether their media types match their bytes. validate() checks the rest (base64, sizes, required members).
+//
+//   bad_image         error: an inline image has an unknown format, is broken, too large, or does not decode
+//   bad_clip          error: inline audio or video has an unknown format, is broken, or lasts too long
+//   wrong_media_type  warning: the declared media type of an inline file differs from its bytes
+//
+// Pure; safe from any thread.
+
+// All findings, in the order of the messages. Data that is not base64 or has too many bytes is left to
+// validate(). URLs are not fetched.
+struct MediaOptions {
+  ImageOptions image = {};
+  ClipOptions clip = {};
+};
+std::vector<Finding> inspect_media(std::span<const Message> messages, const MediaOptions& options = {});
 
 }  // namespace parley

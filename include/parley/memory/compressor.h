@@ -6,15 +6,64 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/memory/budget.h"
 #include "parley/message/message.h"
+#include "parley/token/counter.h"
 
 namespace parley {
+
+// A Budget limits how much of a conversation a model sees. Plain values.
+
+// The cost of a message in tokens: a function, which must always return the same value for the same message,
+// or a counter. Null by default. The cost by a counter that estimates is corrected by Memory::calibrate().
+class TokenCost {
+ public:
+  TokenCost() = default;
+  template <typename Function>
+    requires std::is_invocable_r_v<std::size_t, const Function&, const Message&>
+  TokenCost(Function function) : cost_(std::move(function)) {}
+  explicit TokenCost(const TokenCounter& counter);
+
+  explicit operator bool() const { return static_cast<bool>(cost_); }
+  // Without any calibration.
+  std::size_t operator()(const Message& message) const { return cost_(message); }
+  const std::optional<TokenCounter>& counter() const { return counter_; }
+
+ private:
+  std::function<std::size_t(const Message&)> cost_;
+  std::optional<TokenCounter> counter_;
+};
+
+// The cost of a message by a counter. A window does not count the cost of the list itself
+// (TokenCounter::list_cost()), tools and the answer: leave room for them.
+inline TokenCost cost_by(const TokenCounter& counter) { return TokenCost(counter); }
+
+// All limits apply together; nullopt is no limit. The newest user request and the newest exchange are always
+// shown whole, even if they exceed the limits of messages and exchanges; tokens and bytes are hard limits.
+struct Budget {
+  std::optional<std::size_t> messages = {};
+  std::optional<std::size_t> exchanges = {};  // steps that call tools, with their results
+  std::optional<std::size_t> tokens = {};     // needs MemoryOptions::token_cost
+  std::optional<std::size_t> bytes = {};  // of texts, calls, outputs and inline media, as JSON spells them
+  std::optional<std::chrono::milliseconds> age =
+      {};  // since a message was added; does not apply to protected messages
+
+  // When a limit is exceeded, the window shrinks to this share of it, so that its first messages, which a
+  // provider caches, change rarely. 1 evicts no more than necessary.
+  double low_water = 0.75;
+
+  static Budget unlimited() { return {}; }
+};
+
+// Fails with Invalid, naming the limit, if one is 0 or negative or the share is not in (0, 1].
+Result<void> validate(const Budget& budget);
 
 struct CompressionRequest {
   std::span<const Message> messages;               // oldest first; empty if `previous` must become shorter

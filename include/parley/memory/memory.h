@@ -15,8 +15,8 @@
 //             with LimitExceeded, naming the largest protected message, and changes nothing. The limits of
 //             messages and exchanges do not apply to the newest user request and the newest message or
 //             exchange: if protected messages exceed a limit because of these, the window holds only
-//             protected messages. Messages that unpin() or remove() then unprotects leave with the next
-//             message that is added.
+//             protected messages. Messages that unpin() or remove() then unprotects, and those that
+//             calibrate() makes too many, leave with the next message that is added.
 //   MEMORY5   An operation returns the messages that it evicts, oldest first.
 //   MEMORY6   The log has the order in which messages were added and counts all of them; only clear() empties
 //             it.
@@ -45,6 +45,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,7 +55,6 @@
 #include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/json.h"
-#include "parley/memory/budget.h"
 #include "parley/memory/compressor.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"
@@ -96,16 +96,16 @@ struct LogLimit {
 using MessageFilter = std::function<std::optional<Message>(const Message& message)>;
 
 struct MemoryOptions {
-  Budget budget = {};
+  Budget budget = {.messages = 100};  // OpenManus' default
   TokenCost token_cost = {};
   Duplicates duplicates = Duplicates::Skip;
   // The model sees a longer text with its middle cut out, in a message without unknown members.
   std::optional<std::size_t> text_bytes = {};
-  // add_filter changes what enters the log. view_filter changes what the model sees; the log keeps the
-  // original. view_filter is called once per message, also for messages of a loaded state, and must not
+  // add_filter changes what enters the log. window_filter changes what the model sees; the log keeps the
+  // original. window_filter is called once per message, also for messages of a loaded state, and must not
   // change role, tool uses and results.
   MessageFilter add_filter = {};
-  MessageFilter view_filter = {};
+  MessageFilter window_filter = {};
   std::shared_ptr<Compressor> compressor = {};
   CompressionPolicy compression = {};
   LogLimit log_limit = {};
@@ -158,15 +158,18 @@ class Memory {
   // Appends messages, all of them or none. Fails with BrokenHistory if a result has no pending tool use, or
   // if tool uses are pending and another message is added (call complete_pending() first); with Invalid if a
   // mark is empty or a filter changed what it must not.
-  Result<Change> add(std::span<const Message> messages, std::span<const Text> marks = {});
+  Result<Change> add(std::span<const Message> messages, std::span<const Text> marks = {},
+                     std::optional<Duplicates> duplicates = {});  // nullopt: as the options say
   Result<Change> add(const Message& message, std::span<const Text> marks = {}) {
     return add({&message, 1}, marks);
   }
   Result<Change> add(const Message& message, const Text& mark) { return add({&message, 1}, {&mark, 1}); }
+  Result<Change> add(std::initializer_list<Message> messages);
 
   // OpenManus' names. Return the evicted messages.
   Result<std::vector<Message>> add_message(const Message& message) { return add_messages({&message, 1}); }
   Result<std::vector<Message>> add_messages(std::span<const Message> messages);
+  Result<std::vector<Message>> add_messages(std::initializer_list<Message> messages);
   // The newest `n` messages and the rest of their exchanges, so it may be a few more; without the summary.
   // Fails with Invalid if n is negative.
   Result<std::vector<Message>> get_recent_messages(std::int64_t n) const;
@@ -179,11 +182,17 @@ class Memory {
 
   // What a model sees: the summary, if any, and the messages.
   std::vector<Message> window() const;
-  std::size_t size() const;  // of the window, the summary included
-  std::size_t tokens() const;
+  std::size_t size() const;    // of the window, the summary included
+  std::size_t tokens() const;  // corrected by calibrate()
   std::size_t bytes() const;
   Snapshot snapshot() const;
   Memory fork() const { return *this; }
+
+  // Corrects the tokens of the window by what a provider reported for earlier requests: from now on tokens()
+  // and the token limits are in corrected tokens. Has no effect unless MemoryOptions::token_cost is a counter
+  // that estimates. Messages that the budget no longer allows leave with the next message that is added.
+  void calibrate(const Calibration& calibration);
+  const TokenCost& token_cost() const;
 
   // AgentScope's get: messages with `mark` and without `exclude_mark`, and the summary at its position. An
   // unknown mark selects no message. Compresses first if the policy says so; covered() then has the messages

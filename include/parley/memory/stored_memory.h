@@ -7,7 +7,7 @@
 // Invariants (quoted by tests as STORED1..STORED5):
 //   STORED1  An edit is stored and then applied, or neither: if the store refuses it, the memory is
 //            unchanged.
-//   STORED2  Opening the session again with the same options gives an equal memory.
+//   STORED2  Opening the session again with the same options gives an equal memory, without its calibration.
 //   STORED3  Stored records are never changed or removed: eviction, removal, compression and clear() append
 //            records (P8).
 //   STORED4  If another process has appended to the session, an edit fails with Conflict and changes nothing;
@@ -17,6 +17,7 @@
 // One thread at a time.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,6 +28,10 @@
 #include "parley/store/store.h"
 
 namespace parley {
+
+namespace memory {
+class HeldLease;  // src/memory/lease.h
+}  // namespace memory
 
 class StoredMemory {
  public:
@@ -50,31 +55,30 @@ class StoredMemory {
   using Edit = std::function<Result<Change>(Memory& memory)>;
   Result<Change> edit(const Edit& edit);
 
-  Result<Change> add(std::span<const Message> messages, std::span<const Text> marks = {}) {
-    return edit([&](Memory& m) { return m.add(messages, marks); });
-  }
+  Result<Change> add(std::span<const Message> messages, std::span<const Text> marks = {});
   Result<Change> add(const Message& message, std::span<const Text> marks = {}) {
     return add({&message, 1}, marks);
   }
-  Result<Change> complete_pending(const Text& reason) {
-    return edit([&](Memory& m) { return m.complete_pending(reason); });
-  }
-  Result<Change> remove(std::span<const Text> ids) {
-    return edit([&](Memory& m) { return m.remove(ids); });
-  }
-  Result<Change> compress() {
-    return edit([](Memory& m) { return m.compress(); });
-  }
-  Result<Change> evict(double share) {
-    return edit([&](Memory& m) { return m.evict(share); });
-  }
-  Result<Change> shrink(double share) {
-    return edit([&](Memory& m) { return m.shrink(share); });
-  }
+  Result<Change> complete_pending(const Text& reason);
+  Result<Change> remove(std::span<const Text> ids);
+  Result<Change> compress();
+  Result<Change> evict(double share);
+  Result<Change> shrink(double share);
   // Empties the memory; the store keeps the records.
   Result<void> clear();
 
-  // Sets the token of the lease for every further edit; "" for none.
+  // See Memory::calibrate(); not stored.
+  void calibrate(const Calibration& calibration) { memory_.calibrate(calibration); }
+
+  // Holds the lease of the session until release(): a thread renews it every third of `time`, and edits name
+  // it. `lost` is called once, on that thread, if another owner takes the lease over, possibly before hold()
+  // returns. Fails with Conflict, and holds nothing, if another owner has the lease and `mode` does not
+  // resolve that, or if another process appended to the session since it was read.
+  Result<void> hold(const std::string& owner, std::chrono::milliseconds time, store::LeaseMode mode,
+                    std::function<void()> lost);
+  void release();
+
+  // Sets the token of a lease that the caller holds, for every further edit; "" for none.
   void set_lease(std::string token) { lease_ = std::move(token); }
 
  private:
@@ -88,6 +92,7 @@ class StoredMemory {
   store::Position size_ = 0;
   store::Position first_ = 0;  // the position after the last clear record
   std::string lease_;
+  std::shared_ptr<memory::HeldLease> held_;
 };
 
 }  // namespace parley

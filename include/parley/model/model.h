@@ -20,20 +20,24 @@
 #include <expected>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/failure.h"
-#include "parley/dialect/note.h"
 #include "parley/dialect/stream.h"
 #include "parley/json/json.h"
+#include "parley/json/typed.h"
+#include "parley/message/block.h"
 #include "parley/message/conversation.h"
 #include "parley/message/message.h"
 #include "parley/message/outcome.h"
+#include "parley/token/ledger.h"
 
 namespace parley {
 
@@ -112,5 +116,69 @@ class Model {
   virtual const ModelInfo& info() const = 0;
   virtual Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& options = {}) = 0;
 };
+
+// Requests to any Model: a text, a text about images, a reply of a type, and OpenManus' step that may call
+// tools.
+//
+// Invariants (quoted by tests as ASK1..ASK5):
+//   ASK1  A text is the model's output, byte for byte. An incomplete answer (a broken stream, the output
+//         limit, a filter) and an empty answer are errors. With AskOptions::openmanus a text that the model
+//         or its provider ended early is a success, as in OpenManus.
+//   ASK2  The answer of ask_tool() has everything: thinking, finish reason, usage, calls.
+//   ASK3  No message that was passed in is changed or left out.
+//   ASK4  An image is checked before it is sent, and its media type is that of its bytes. URLs are not
+//         fetched.
+//   ASK5  A reply of ask_json() and ask_as() matches its schema.
+//
+// Functions are safe from any thread.
+struct AskOptions {
+  std::span<const Message> system = {};  // before the messages
+  std::optional<double> temperature = {};
+  // Called with the text of the answer as it arrives, beside CallOptions::on_event.
+  std::function<void(std::string_view text)> on_text = {};
+  bool stream = true;
+  CallOptions call = {};
+  // Errors have OpenManus' texts.
+  bool openmanus = false;
+  // OpenManus' limit on the input tokens of all requests together: a request that would exceed it fails with
+  // LimitExceeded; the cost of others is added. One thread at a time.
+  TokenLedger* limit = nullptr;
+};
+
+// A prompt to a model by its name (open_model): ask("openai/gpt-4o", "What is a fence?").
+Called<Text> ask(std::string_view model, const Text& prompt, const AskOptions& options = {});
+Called<Text> ask(Model& model, const Text& prompt, const AskOptions& options = {});
+
+// Fails like the model; an incomplete answer fails with its cause, an empty answer with Unavailable.
+Called<Text> ask(Model& model, std::span<const Message> messages, const AskOptions& options = {});
+
+// Adds the images (base64, data URLs, http or https URLs) after the text of the last message, which must be a
+// user message. Fails with Unsupported if the model does not accept images, with Invalid if the last message
+// is not a user message, and like parse_user_request() for an invalid image.
+Called<Text> ask_with_images(Model& model, std::span<const Message> messages,
+                             std::span<const std::string_view> images, const AskOptions& options = {});
+
+// A reply that is JSON and matches the schema. A reply that does not is requested again, at most three times
+// in all; then fails with Malformed or Invalid.
+Called<Json> ask_json(Model& model, std::span<const Message> messages, const ReplySchema& schema,
+                      const AskOptions& options = {});
+
+// The same as a C++ type of json/typed.h.
+template <typename T>
+Called<T> ask_as(Model& model, std::span<const Message> messages, const AskOptions& options = {}) {
+  Called<Json> json = ask_json(model, messages, {.schema = schema_of<T>()}, options);
+  if (!json) return std::unexpected(std::move(json).error());
+  Result<T> value = from_json<T>(*json);
+  if (!value) return std::unexpected(CallError{std::move(value).error(), {}, {}});
+  return *std::move(value);
+}
+template <typename T>
+Called<T> ask_as(Model& model, const Text& prompt, const AskOptions& options = {}) {
+  const Message message = Message::user_message(prompt);
+  return ask_as<T>(model, {&message, 1}, options);
+}
+
+Called<ModelAnswer> ask_tool(Model& model, std::span<const Message> messages, std::span<const Tool> tools,
+                             ToolChoice choice = ToolChoice::Auto, const AskOptions& options = {});
 
 }  // namespace parley

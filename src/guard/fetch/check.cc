@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "guard/fetch/fetch.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {

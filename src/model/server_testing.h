@@ -15,7 +15,6 @@
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/stream.h"
 #include "parley/model/http_model.h"
-#include "parley/model/provider.h"
 
 namespace parley::model {
 
