@@ -49,6 +49,11 @@ auto guarded(Do what) -> decltype(what()) {
 
 }  // namespace
 
+Loop::Loop(LoopParts parts)
+    : LoopParts(std::move(parts)), counter(history->counter()), ledger(options.max_input_tokens) {
+  if (!counter && options.max_input_tokens) counter = row.counter(model->info());
+}
+
 void Loop::emit(const AgentEvent& event) {
   if (!options.on_event) return;
   const Result<void> told = guarded([&]() -> Result<void> {
@@ -72,7 +77,7 @@ void Loop::fail(Error error) {
   if (run->lease_is_lost) error = Error{Code::Conflict, "another process took over the session", {}};
   const bool is_stop = error.code == Code::Cancelled;
   if (is_stop && run->is_late) error = Error{Code::Timeout, "the run exceeded its timeout", {}};
-  end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text::repaired(error.message));
+  end(is_stop ? RunEnd::Cancelled : RunEnd::Failed, Text(error.message));
   if (error.code != Code::Cancelled) run->report.error = std::move(error);
 }
 
@@ -90,8 +95,8 @@ bool Loop::is_special(const ToolUseBlock& use) const {
 }
 
 std::optional<Text> last_words(const Loop& loop) {
-  const std::vector<Message> shown = loop.history->shown();
-  for (auto each = shown.rbegin(); each != shown.rend() && each->role() == Role::Tool; ++each) {
+  const std::vector<Message> window = loop.history->window();
+  for (auto each = window.rbegin(); each != window.rend() && each->role() == Role::Tool; ++each) {
     for (const Block& block : each->get_content_blocks({BlockType::ToolResult})) {
       const auto& result = *block.as<ToolResultBlock>();
       if (!loop.is_special({result.id, result.name, {}}) || result.is_error.value_or(false)) continue;
@@ -115,9 +120,9 @@ namespace {
 
 // Ends the run if the conversation already has the outcome of an earlier run.
 Result<void> see_end(Loop& loop) {
-  const std::vector<Message> shown = loop.history->shown();
-  if (shown.empty()) return fail(Code::Invalid, "nothing to resume: the session has no request");
-  const Message& last = shown.back();
+  const std::vector<Message> window = loop.history->window();
+  if (window.empty()) return fail(Code::Invalid, "nothing to resume: the session has no request");
+  const Message& last = window.back();
   loop.run->was_cut = is_cut(last);
   if (last.role() == Role::Assistant && calls_of(last).empty() && !loop.run->was_cut) {
     loop.run->words = last.get_text_content().value_or(Text());
@@ -151,7 +156,10 @@ Result<void> begin_run(Loop& loop) {
     fresh->stop.request_stop();
   }));
   loop.run = std::move(run);
-  if (!loop.row.counts_on) loop.current_step = 0;
+  if (!loop.row.counts_on) {
+    loop.current_step = 0;
+    loop.ledger = TokenLedger(loop.options.max_input_tokens);
+  }
   loop.state = AgentState::Running;
   return {};
 }
@@ -160,14 +168,13 @@ Result<void> begin_run(Loop& loop) {
 void end_run(Loop& loop) {
   const std::size_t most = loop.options.max_steps;
   if (!loop.run->has_ended) {
-    loop.end(RunEnd::MaxSteps, Text::repaired("no answer after " + std::to_string(most) + " steps"));
+    loop.end(RunEnd::MaxSteps, Text("no answer after " + std::to_string(most) + " steps"));
   }
   const RunEnd end = loop.run->report.end;
   const bool went_wrong = end == RunEnd::Failed || end == RunEnd::Cancelled;
   const bool is_used_up = loop.row.counts_on && loop.current_step >= most && !went_wrong;
   if (end == RunEnd::MaxSteps || is_used_up) {
-    loop.run->report.records.push_back(
-        Text::repaired("Terminated: Reached max steps (" + std::to_string(most) + ")"));
+    loop.run->report.records.push_back(Text("Terminated: Reached max steps (" + std::to_string(most) + ")"));
   }
   if (is_used_up) loop.current_step = 0;
   if (loop.row.restores_state) loop.state = AgentState::Idle;
@@ -187,7 +194,7 @@ Text RunReport::joined() const {
     if (!out.empty()) out += '\n';
     out += record.view();
   }
-  return Text::repaired(out);
+  return Text(out);
 }
 
 BaseAgent::BaseAgent(AgentParts parts) : loop_(std::move(parts.loop_)) {}
@@ -224,8 +231,7 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
       loop.fail(said.error());
     } else {
       if (is_stuck()) handle_stuck_state();
-      loop.run->report.records.push_back(
-          Text::repaired("Step " + std::to_string(number) + ": " + said->str()));
+      loop.run->report.records.push_back(Text("Step " + std::to_string(number) + ": " + said->str()));
     }
     loop.emit(agent_event::StepEnded{number});
   }
@@ -271,7 +277,7 @@ void BaseAgent::finish(RunEnd end, Text text) { loop_->end(end, std::move(text))
 AgentState BaseAgent::state() const { return loop_->state; }
 std::size_t BaseAgent::current_step() const { return loop_->current_step; }
 const AgentOptions& BaseAgent::options() const { return loop_->options; }
-std::vector<Message> BaseAgent::messages() const { return loop_->history->shown(); }
+std::vector<Message> BaseAgent::window() const { return loop_->history->window(); }
 
 Result<Text> ReActAgent::step() {
   PARLEY_TRY(const bool acts, think());

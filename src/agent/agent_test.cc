@@ -7,7 +7,7 @@
 #include <latch>
 #include <thread>
 
-#include "agent/scripted.h"
+#include "agent/scripted_testing.h"
 #include "parley/message/validate.h"
 
 namespace parley::agent {
@@ -123,7 +123,7 @@ TEST(Agent, AGENT6_CallsRunInParallelAndTheirResultsStandInTheirOrder) {
     const std::int64_t n = *arguments.get("n")->as_int64();
     while (last != 3 - n) std::this_thread::yield();  // they end in reverse
     ++last;
-    return ToolOutput::text(Text::repaired("n" + std::to_string(n)));
+    return ToolOutput::text(Text("n" + std::to_string(n)));
   });
   EXPECT_EQ(scene.run().end, RunEnd::Answered);
   EXPECT_EQ(lines_of(scene.stored()), (Lines{"user: do it", "assistant:  +meet +meet +meet", "tool: n1",
@@ -168,7 +168,7 @@ TEST(Agent, AGENT6_ACallBeginsWhenAnyOtherEnds) {
               {.parallel_tools = 2});
   scene.tools.add("slow", [&](const Json&, const ToolContext& context) {
     while (!third_began.try_wait() && !context.stop.stop_requested()) std::this_thread::yield();
-    return ToolOutput::text(Text::repaired(third_began.try_wait() ? "waited" : "in vain"));
+    return ToolOutput::text(Text(third_began.try_wait() ? "waited" : "in vain"));
   });
   scene.tools.add("third", [&](const Json&, const ToolContext&) {
     third_began.count_down();
@@ -395,7 +395,7 @@ TEST(Agent, ASystemMessageCanBeAdded) {
   EXPECT_FALSE(scene.agent->update_memory(Role::Tool, Text("x"), {}, Text("look"), Text("a")))
       << "no tool ran";
   EXPECT_FALSE(scene.agent->update_memory(Role::Tool, Text("x")));
-  EXPECT_EQ(lines_of(scene.agent->messages()), (Lines{"system: rules", "user: hi"}));
+  EXPECT_EQ(lines_of(scene.agent->window()), (Lines{"system: rules", "user: hi"}));
 }
 
 TEST(Agent, AStepThatAProviderPausedContinues) {
@@ -424,7 +424,7 @@ class Echo : public ReActAgent {
   explicit Echo(AgentParts parts) : ReActAgent(std::move(parts)) {}
   Result<bool> think() override { return true; }
   Result<Text> act() override {
-    const Text heard = messages().back().get_text_content().value_or(Text());
+    const Text heard = window().back().get_text_content().value_or(Text());
     PARLEY_CHECK(update_memory(Role::Assistant, heard));
     finish(RunEnd::Answered, heard);
     return heard;
@@ -486,7 +486,7 @@ TEST(Agent, CanBeOnesOwn) {
   const auto said = echo.run(Message::user_message("hello"));
   ASSERT_TRUE(said);
   EXPECT_EQ(said->text, Text("hello"));
-  EXPECT_EQ(echo.messages().size(), 2U);
+  EXPECT_EQ(echo.window().size(), 2U);
 }
 
 std::vector<ToolCall> many_calls(int count) {
@@ -521,6 +521,67 @@ TEST(Agent, AGENT11_AsManyCallsAsTheLimitRun) {
   Scene above({calls(many_calls(129)), says("done")});
   EXPECT_EQ(above.run().error->code, Code::LimitExceeded);
   EXPECT_TRUE(above.tools.ran->empty());
+}
+
+// Says "ok" and reports `times` the tokens that the request is estimated at.
+Turn reports(std::size_t times) {
+  return [=](const ModelRequest& request, const CallOptions& options) {
+    Called<ModelAnswer> answer = says("ok")(request, options);
+    answer->outcome.usage.input = times * TokenCounter::for_model("test").count(request.conversation);
+    return answer;
+  };
+}
+
+TEST(Agent, AGENT14_ARequestAboveTheLimitOfInputTokensIsNotSent) {
+  const auto asks_for_tools = [](const ModelRequest& request, const CallOptions& options) {
+    Called<ModelAnswer> answer = calls({call("", "look")})(request, options);
+    answer->outcome.usage.input = 60;
+    return answer;
+  };
+  Scene scene({asks_for_tools}, {.duplicate_threshold = 0, .max_input_tokens = 200});
+  for (std::size_t run = 1; run <= 2; ++run) {
+    const RunReport report = scene.run();
+    EXPECT_EQ(report.end, RunEnd::Failed);
+    ASSERT_TRUE(report.error);
+    EXPECT_EQ(report.error->code, Code::LimitExceeded);
+    EXPECT_TRUE(report.error->message.starts_with(
+        "the run would exceed its limit of 200 input tokens (max_input_tokens): it used "))
+        << report.error->message;
+    EXPECT_FALSE(report.calls.empty()) << "each run has its own limit";
+    EXPECT_LE(report.calls.size(), 3U);
+  }
+  EXPECT_TRUE(is_valid(scene.stored()));
+}
+
+TEST(Agent, AGENT14_TheEstimateIsCorrectedByReports) {
+  // The first request fits both; the second fits only if it is as large as estimated.
+  const auto runs = [](std::size_t times) {
+    Scene scene({reports(times)}, {.max_input_tokens = 100});
+    scene.run();
+    const RunReport second = scene.run(
+        "one two three four five six seven eight nine ten eleven twelve thirteen "
+        "fourteen fifteen sixteen seventeen eighteen nineteen twenty");
+    return second.end;
+  };
+  EXPECT_EQ(runs(1), RunEnd::Answered);
+  EXPECT_EQ(runs(4), RunEnd::Failed);
+}
+
+TEST(Agent, AGENT15_AModelThatReportsTwiceTheEstimateSeesHalfTheWindow) {
+  const auto window_of = [](std::size_t times, const TokenCounter& counter) {
+    MemoryOptions memory{.budget = Budget::unlimited(), .token_cost = cost_by(counter)};
+    memory.budget.tokens = 1000;
+    memory.budget.low_water = 1;
+    Scene scene({reports(times)}, {.duplicate_threshold = 0}, std::move(memory));
+    for (int i = 0; i < 150; ++i) EXPECT_EQ(scene.run("hello").end, RunEnd::Answered);
+    return scene.agent->window().size();
+  };
+  const std::size_t full = window_of(1, TokenCounter::for_model("test"));
+  const std::size_t half = window_of(2, TokenCounter::for_model("test"));
+  EXPECT_GT(full, 100U);
+  EXPECT_NEAR(static_cast<double>(half), static_cast<double>(full) / 2, 2);
+  EXPECT_EQ(window_of(2, TokenCounter::for_model("gpt-4")), window_of(1, TokenCounter::for_model("gpt-4")))
+      << "an exact count is not corrected";
 }
 
 // A stop in the midst of many calls: those that have not begun are answered at once.

@@ -10,7 +10,7 @@
 
 #include "agent/code_points.h"
 #include "agent/loop.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::agent {
 namespace {
@@ -44,8 +44,8 @@ void observe(ToolOutput& output, std::size_t most) {
     const std::size_t end = end_of_first(text->text, most);
     if (end == text->text.size()) continue;
     const std::size_t cut = utf8_length(text->text.view().substr(end));
-    block = TextBlock{Text::repaired(std::string(text->text.view().substr(0, end)) + "\n[... " +
-                                     std::to_string(cut) + " more characters were cut ...]")};
+    block = TextBlock{Text(std::string(text->text.view().substr(0, end)) + "\n[... " + std::to_string(cut) +
+                           " more characters were cut ...]")};
   }
 }
 
@@ -147,6 +147,7 @@ Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> c
     if (!ran) continue;
     const ToolUseBlock& use = calls[ended++];
     if (loop.options.max_observe.value_or(0) != 0) observe(ran->output, *loop.options.max_observe);
+    if (ran->output.status == ToolStatus::Denied) loop.run->report.denied.push_back(use);
     if (kept) kept = keep_result(loop, use, ran->output);
     loop.emit(agent_event::ToolEnded{use, ran->output, ran->time});
     outputs.push_back(std::move(ran->output));
@@ -167,7 +168,7 @@ Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseB
     const bool is_last =
         outputs.size() == end && loop.is_special(calls[end - 1]) && !outputs.back().is_error();
     if (is_last) {
-      const Text said = Text::repaired(outputs.back().joined_text());
+      const Text said = Text(outputs.back().joined_text());
       loop.end(RunEnd::Terminated, loop.run->words.empty() ? said : loop.run->words);
     }
   }
@@ -201,7 +202,7 @@ Result<void> check_count(Loop& loop, std::span<const ToolUseBlock> calls) {
   const std::string many = std::to_string(calls.size()) +
                            " tool calls in one answer are more than the limit of " + std::to_string(most) +
                            " (max_calls)";
-  PARLEY_CHECK(answer_unrun(loop, calls, Text::repaired("not run: " + many)));
+  PARLEY_CHECK(answer_unrun(loop, calls, Text("not run: " + many)));
   return fail(Code::LimitExceeded, many + "; none of them was run");
 }
 

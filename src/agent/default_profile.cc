@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "agent/loop.h"
-#include "agent/reply.h"
-#include "parley/base/hash.h"
+#include "base/hash.h"
+#include "model/reply.h"
 #include "parley/base/ids.h"
 #include "parley/json/writer.h"
-#include "parley/model/provider.h"
+#include "parley/model/http_model.h"
 
 namespace parley::agent {
 namespace {
@@ -21,8 +21,8 @@ Text continue_answer() { return Text("Your last answer was cut off. Continue whe
 
 // The reply schema as a text, for providers without support for it.
 Text in_this_form(const Json& schema) {
-  return Text::repaired("Your final answer must be only JSON that matches this schema: " +
-                        schema.compact().text().str());
+  return Text("Your final answer must be only JSON that matches this schema: " +
+              schema.compact().text().str());
 }
 bool provider_takes_schema(const Loop& loop) {
   const Result<const Provider*> provider = provider_named(loop.model->info().provider);
@@ -60,7 +60,7 @@ Result<Message> with_own_ids(const Loop& loop, const Message& message) {
         use->id.empty() || loop.history->knows_call(use->id) || seen.contains(use->id.str());
     if (is_taken) {
       ToolUseBlock own = *use;
-      own.id = Text::repaired("call_" + new_short_id());
+      own.id = Text("call_" + new_short_id());
       block = std::move(own);
       has_changed = true;
     }
@@ -121,10 +121,11 @@ bool ignores_warning(Loop& loop) {
 
 Result<void> conclude(Loop& loop) {
   if (loop.reply) {
-    Result<Json> reply = read_reply(*loop.reply, loop.run->words);
+    Result<Json> reply = model::read_reply(*loop.reply, loop.run->words);
     if (!reply && loop.run->reasked++ < loop.options.reply_attempts) {
-      return loop.keep(Message::user_message(ask_again(reply.error())));
+      return loop.keep(Message::user_message(model::ask_again(reply.error())));
     }
+    if (!reply) reply.error().message.insert(0, "the answer does not match the schema: ");
     PARLEY_TRY(loop.run->report.reply, std::move(reply));
   }
   loop.end(RunEnd::Answered, loop.run->words);
@@ -134,6 +135,14 @@ Result<void> conclude(Loop& loop) {
 bool is_cut(const Message& message) {
   const auto metadata = message.metadata();
   return metadata && metadata->get(kCutMember).has_value();
+}
+
+TokenCounter counter_default(const ModelInfo& model) { return TokenCounter::for_model(model.name.view()); }
+
+std::string over_limit_default(const TokenLedger& ledger, std::size_t needed) {
+  return "the run would exceed its limit of " + std::to_string(ledger.max_input().value_or(0)) +
+         " input tokens (max_input_tokens): it used " + std::to_string(ledger.total_input()) +
+         ", and the next request needs about " + std::to_string(needed);
 }
 
 Result<bool> think_default(Loop& loop) {
@@ -183,7 +192,7 @@ Result<Text> act_default(Loop& loop) {
     if (!out.empty()) out += "\n\n";
     out += output.joined_text();
   }
-  return Text::repaired(out);
+  return Text(out);
 }
 
 std::optional<std::size_t> repetitions_default(const Loop& loop) {

@@ -57,8 +57,7 @@ FlowPlan plan_of(const ToolUseBlock& use, std::size_t most) {
 FlowPlan plain_plan(const Text& request) {
   const std::size_t end = agent::end_of_first(request, kTitleLength);
   FlowPlan plan;
-  plan.title =
-      Text::repaired("Plan for: " + request.slice(0, end).str() + (end < request.size() ? "..." : ""));
+  plan.title = Text("Plan for: " + request.slice(0, end).str() + (end < request.size() ? "..." : ""));
   plan.steps = {{Text("Analyze the request")}, {Text("Do what it asks for")}, {Text("Check the result")}};
   return plan;
 }
@@ -74,10 +73,14 @@ Text FlowPlan::text() const {
            std::string(to_string(static_cast<StepStatus>(i)));
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    out += "\n" + std::to_string(i + 1) + ". " +
-           std::string(kMarks[static_cast<std::size_t>(steps[i].status)]) + " " + steps[i].text.str();
+    out += "\n" + line(i);
   }
-  return Text::repaired(out);
+  return Text(out);
+}
+
+std::string FlowPlan::line(std::size_t i) const {
+  return std::to_string(i + 1) + ". " + std::string(kMarks[static_cast<std::size_t>(steps[i].status)]) + " " +
+         steps[i].text.str();
 }
 
 Result<PlanningFlow> PlanningFlow::create(std::shared_ptr<Model> model, std::vector<FlowAgent> agents,
@@ -119,7 +122,7 @@ Result<FlowPlan> PlanningFlow::make_plan(const Text& request, FlowReport& report
     words += '.';
   }
   ModelRequest asked{.conversation = Conversation({Message::user_message(request)})};
-  asked.conversation.set_system(Message::system_message(Text::repaired(words)));
+  asked.conversation.set_system(Message::system_message(Text(words)));
   asked.conversation.set_tools({plan_tool()});
   Called<ModelAnswer> answer = model_->complete(asked, {.stop = stop});
   report.calls.push_back(answer ? answer->call : answer.error().call);
@@ -140,9 +143,9 @@ void PlanningFlow::carry_out(FlowPlan& plan, std::size_t index, const std::stop_
     std::string words = plan.text().str() + "\n\nDo step " + std::to_string(index + 1) +
                         " and no other: " + step.text.str() + "\nWhen it is done, report the result.";
     if (!step.result.empty()) words += "\nThe last attempt failed: " + step.result.str();
-    const Result<RunReport> report = agent_for(step).run(Message::user_message(Text::repaired(words)), stop);
+    const Result<RunReport> report = agent_for(step).run(Message::user_message(Text(words)), stop);
     if (report && report->end == RunEnd::Cancelled) return;
-    step.result = report ? report->text : Text::repaired(report.error().message);
+    step.result = report ? report->text : Text(report.error().message);
     if (report && (report->end == RunEnd::Answered || report->end == RunEnd::Terminated)) {
       step.status = StepStatus::Completed;
     } else if (step.attempts >= options_.step_attempts) {
@@ -156,7 +159,7 @@ Text PlanningFlow::sum_up(FlowReport& report, const std::stop_token& stop) {
   std::string words = report.plan.text().str();
   for (const FlowStep& step : report.plan.steps) words += "\n\n" + step.text.str() + "\n" + step.result.str();
   words += "\n\nSummarize the results of this plan in a few sentences.";
-  ModelRequest asked{.conversation = Conversation({Message::user_message(Text::repaired(words))})};
+  ModelRequest asked{.conversation = Conversation({Message::user_message(Text(words))})};
   Called<ModelAnswer> answer = model_->complete(asked, {.stop = stop});
   report.calls.push_back(answer ? answer->call : answer.error().call);
   const Text said = answer ? answer->message.get_text_content().value_or(Text()) : Text();

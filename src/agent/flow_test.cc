@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/scripted.h"
+#include "agent/scripted_testing.h"
 
 namespace parley::agent {
 namespace {
@@ -88,7 +88,7 @@ TEST(Flow, FLOW3_ATitleIsCutByCharacters) {
     auto planner = std::make_shared<ScriptedModel>(std::vector<Turn>{says("no idea"), says("x")});
     Scene worker({says("done")});
     auto flow = PlanningFlow::create(planner, {{"default", agent_of(worker)}});
-    EXPECT_EQ(flow->execute(Text::repaired(request))->plan.title, Text::repaired("Plan for: " + title));
+    EXPECT_EQ(flow->execute(Text(request))->plan.title, Text("Plan for: " + title));
   }
 }
 

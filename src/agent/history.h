@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "parley/memory/openmanus_memory.h"
 #include "parley/memory/stored_memory.h"
 #include "parley/message/message.h"
+#include "parley/token/counter.h"
 
 namespace parley::agent {
 
@@ -31,7 +33,7 @@ class History {
   // Adds messages, all of them or none, and returns the evicted ones.
   virtual Result<std::vector<Message>> add(std::span<const Message> messages) = 0;
   // What a model sees: the window, followed by the reminders.
-  virtual std::vector<Message> shown() const = 0;
+  virtual std::vector<Message> window() const = 0;
   // Sets the reminders of the next request, which are user messages. Replaces the previous ones; OpenManus'
   // history keeps all of them.
   virtual void remind(const std::vector<Text>& words) = 0;
@@ -40,6 +42,9 @@ class History {
   // Shrinks the window to at most `share` of its size, as far as protected messages allow it, and returns the
   // evicted messages. Fails if everything is protected.
   virtual Result<std::vector<Message>> shorten(double share) = 0;
+  // The counter of the window's tokens, if their count is an estimate that calibrate() corrects.
+  virtual std::optional<TokenCounter> counter() const { return std::nullopt; }
+  virtual void calibrate(const Calibration& /*calibration*/) {}
   // True if some call of the conversation has this id.
   virtual bool knows_call(std::string_view id) const = 0;
 };

@@ -1,4 +1,4 @@
-#include "agent/lease.h"
+#include "memory/lease.h"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,13 @@
 #include <mutex>
 #include <thread>
 
-#include "agent/scripted.h"
+#include "agent/scripted_testing.h"
 #include "parley/store/backend.h"
 
 namespace parley::agent {
 namespace {
 
+using memory::HeldLease;
 using std::chrono::milliseconds;
 
 struct Seen {

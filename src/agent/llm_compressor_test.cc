@@ -1,10 +1,9 @@
-#include "parley/agent/llm_compressor.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "agent/scripted.h"
+#include "agent/scripted_testing.h"
+#include "parley/agent/agent.h"
 
 namespace parley::agent {
 namespace {
@@ -104,8 +103,8 @@ TEST(LlmCompressor, CompressesTheMemoryOfAnAgent) {
   Scene scene({says("well")}, {}, memory);
   for (int i = 0; i < 8; ++i)
     scene.run("a somewhat longer question about something that takes more than a few words");
-  EXPECT_LE(scene.agent->messages().size(), 8U);
-  EXPECT_TRUE(line_of(scene.agent->messages().front()).contains("Task: talk."));
+  EXPECT_LE(scene.agent->window().size(), 8U);
+  EXPECT_TRUE(line_of(scene.agent->window().front()).contains("Task: talk."));
 }
 
 }  // namespace

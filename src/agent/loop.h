@@ -17,6 +17,8 @@
 #include "agent/profile.h"
 #include "parley/agent/agent.h"
 #include "parley/schema/schema.h"
+#include "parley/token/counter.h"
+#include "parley/token/ledger.h"
 
 namespace parley::agent {
 
@@ -46,10 +48,13 @@ struct RunState {
 };
 
 struct Loop : LoopParts {
-  explicit Loop(LoopParts parts) : LoopParts(std::move(parts)) {}
+  explicit Loop(LoopParts parts);
 
   AgentState state = AgentState::Idle;
   std::size_t current_step = 0;
+  // Counts the tokens of requests; nullopt if no limit needs it. Corrected by what the provider reports.
+  std::optional<TokenCounter> counter = {};
+  TokenLedger ledger;  // of the run; in the openmanus profile, of all runs
   // Of the current or the last run. It outlives the lease of that run, whose thread uses it.
   std::unique_ptr<RunState> run = std::make_unique<RunState>();
 

@@ -18,13 +18,13 @@ class OpenManusHistory : public History {
     return std::vector<Message>{};
   }
 
-  std::vector<Message> shown() const override {
+  std::vector<Message> window() const override {
     return {memory_.messages().begin(), memory_.messages().end()};
   }
 
   // OpenManus extends the list itself, so that it may be one longer than its limit until the next add.
   void remind(const std::vector<Text>& words) override {
-    std::vector<Message> messages = shown();
+    std::vector<Message> messages = window();
     for (const Text& each : words) messages.push_back(Message::user_message(each));
     memory_ = OpenManusMemory(std::move(messages), memory_.max_messages());
   }

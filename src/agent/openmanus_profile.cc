@@ -5,7 +5,7 @@
 
 #include "agent/code_points.h"
 #include "agent/loop.h"
-#include "parley/tool/openmanus.h"
+#include "parley/tool/builtin.h"
 
 namespace parley::agent {
 namespace {
@@ -24,7 +24,7 @@ Text content_of(const Message& message) {
 }
 
 Text with(std::string_view words, std::string_view more) {
-  return Text::repaired(std::string(words) + std::string(more));
+  return Text(std::string(words) + std::string(more));
 }
 
 // The answer becomes a message. OpenManus catches whatever goes wrong from here on and says it as the model.
@@ -34,7 +34,7 @@ Result<bool> take(Loop& loop, const ModelAnswer& answer) {
   const Text content = answer.message.content().value_or(Text());
   // An answer without choices is an error; an empty answer is stored as "".
   const bool says_nothing = answer.message.content_shape() == ContentShape::Absent && calls.empty();
-  if (says_nothing && answer.outcome.finish == Finish::Unsaid) {
+  if (says_nothing && answer.outcome.finish == Finish::Unknown) {
     return fail(Code::Missing, "No response received from the LLM");
   }
   if (choice == ToolChoice::None) {
@@ -82,6 +82,18 @@ Result<Text> act_on(Loop& loop, const ToolUseBlock& use) {
 
 }  // namespace
 
+// OpenManus counts what format_messages sends, with tiktoken's encoding of the model, or cl100k_base.
+TokenCounter counter_openmanus(const ModelInfo& model) {
+  const Encoding::Choice choice = Encoding::for_model(model.name.view());
+  return TokenCounter::openmanus(
+      choice.is_exact ? choice.encoding : Encoding::cl100k_base(),
+      model.sees_images ? TokenCounter::Images::Formatted : TokenCounter::Images::Unseen);
+}
+
+std::string over_limit_openmanus(const TokenLedger& ledger, std::size_t needed) {
+  return ledger.message(needed);
+}
+
 Result<bool> think_openmanus(Loop& loop) {
   const std::optional<Text>& prompt = loop.options.next_step_prompt;
   if (prompt && !prompt->empty()) loop.history->remind({*prompt});
@@ -110,8 +122,8 @@ Result<Text> act_openmanus(Loop& loop) {
     if (loop.options.tool_choice == ToolChoice::Required) {
       return fail(Code::Invalid, "Tool calls required but none provided");
     }
-    const std::vector<Message> shown = loop.history->shown();
-    const Text last = shown.empty() ? Text() : content_of(shown.back());
+    const std::vector<Message> window = loop.history->window();
+    const Text last = window.empty() ? Text() : content_of(window.back());
     return last.empty() ? Text("No content or commands to execute") : last;
   }
   std::string out;
@@ -120,16 +132,16 @@ Result<Text> act_openmanus(Loop& loop) {
     if (&use != &loop.run->calls.front()) out += "\n\n";
     out += words.view();
   }
-  return Text::repaired(out);
+  return Text(out);
 }
 
 std::optional<std::size_t> repetitions_openmanus(const Loop& loop) {
-  const std::vector<Message> shown = loop.history->shown();
-  if (shown.size() < 2) return std::nullopt;
-  const Text last = content_of(shown.back());
+  const std::vector<Message> window = loop.history->window();
+  if (window.size() < 2) return std::nullopt;
+  const Text last = content_of(window.back());
   if (last.empty()) return std::nullopt;
   const auto count =
-      static_cast<std::size_t>(std::count_if(shown.begin(), shown.end() - 1, [&](const Message& m) {
+      static_cast<std::size_t>(std::count_if(window.begin(), window.end() - 1, [&](const Message& m) {
         return m.role() == Role::Assistant && content_of(m) == last;
       }));
   return count >= loop.options.duplicate_threshold ? std::optional(count) : std::nullopt;

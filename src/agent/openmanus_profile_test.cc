@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/loop.h"
-#include "agent/scripted.h"
+#include "agent/scripted_testing.h"
 
 namespace parley::agent {
 namespace {
@@ -38,11 +38,11 @@ struct Stage {
     agent = *std::move(made);
   }
   RunReport run(const char* request = "do it") {
-    auto report = agent->run(Message::user_message(Text::repaired(request)));
+    auto report = agent->run(Message::user_message(Text(request)));
     EXPECT_TRUE(report) << report.error().message;
     return report ? *std::move(report) : RunReport{};
   }
-  Lines lines() const { return lines_of(agent->messages()); }
+  Lines lines() const { return lines_of(agent->window()); }
 
   std::shared_ptr<ScriptedModel> model;
   Tools tools;
@@ -88,8 +88,8 @@ TEST(OpenManusProfile, TheWordsOfExecuteTool) {
        "NoneType)"},
   };
   for (const Row& row : rows) {
-    const ToolUseBlock use{Text("id"), Text::repaired(row.name), Text::repaired(row.arguments)};
-    EXPECT_EQ(stage.agent->execute_tool(use), Text::repaired(row.words)) << row.name;
+    const ToolUseBlock use{Text("id"), Text(row.name), Text(row.arguments)};
+    EXPECT_EQ(stage.agent->execute_tool(use), Text(row.words)) << row.name;
   }
 }
 
@@ -115,7 +115,7 @@ TEST(OpenManusProfile, TheWordsForArgumentsThatPythonRefuses) {
       {R"({"a":NaN,"b":[Infinity,-Infinity],"c":"\ud800"})", "Observed output of cmd `look` executed:\nseen"},
   };
   for (const auto& [arguments, words] : rows) {
-    const ToolUseBlock use{Text("id"), Text("look"), Text::repaired(arguments)};
+    const ToolUseBlock use{Text("id"), Text("look"), Text(arguments)};
     EXPECT_EQ(stage.agent->execute_tool(use).view(), words) << arguments;
   }
 }
@@ -137,6 +137,28 @@ TEST(OpenManusProfile, TooManyCallsAreNotRun) {
   EXPECT_EQ(report.error->code, Code::LimitExceeded);
   EXPECT_TRUE(stage.tools.ran->empty());
   EXPECT_EQ(stage.lines().size(), 4U);
+}
+
+// OpenManus' limit is on all input of an LLM, and its agent says the limit as the model and finishes.
+TEST(OpenManusProfile, TheLimitOfInputTokensEndsTheRunWithOpenManusSentence) {
+  AgentOptions options = plain();
+  options.max_input_tokens = 400;
+  const Turn costly = [](const ModelRequest& request, const CallOptions& call) {
+    Called<ModelAnswer> answer = calls({agent::call("a", "terminate")})(request, call);
+    answer->outcome.usage.input = 390;
+    return answer;
+  };
+  Stage stage({costly}, options);
+  EXPECT_EQ(stage.run().end, RunEnd::Terminated);
+  const RunReport second = stage.run();
+  EXPECT_EQ(second.end, RunEnd::Terminated);
+  EXPECT_EQ(stage.model->asked.size(), 1U);
+  const std::string last = stage.lines().back();
+  EXPECT_TRUE(
+      last.starts_with("assistant: Maximum token limit reached, cannot continue execution: Request may "
+                       "exceed input token limit (Current: 390, Needed: "))
+      << last;
+  EXPECT_TRUE(last.ends_with(", Max: 400)")) << last;
 }
 
 // think() and act() by the way a tool may be chosen and what the model says: 12.1 and 12.2.
@@ -164,7 +186,7 @@ TEST(OpenManusProfile, ThinkAndActByToolChoice) {
        {"assistant: "}},
       {"auto, no answer",
        ToolChoice::Auto,
-       empty_answer(Finish::Unsaid),
+       empty_answer(Finish::Unknown),
        "Thinking complete - no action needed",
        {"assistant: Error encountered while processing: No response received from the LLM"}},
       {"none, words", ToolChoice::None, says("hi"), "hi", {"assistant: hi"}},
@@ -201,7 +223,7 @@ TEST(OpenManusProfile, ThinkAndActByToolChoice) {
       EXPECT_EQ(report.error->message, "Tool calls required but none provided");
     } else {
       EXPECT_EQ(report.joined(),
-                Text::repaired("Step 1: " + std::string(row.step) + "\nTerminated: Reached max steps (1)"))
+                Text("Step 1: " + std::string(row.step) + "\nTerminated: Reached max steps (1)"))
           << row.name;
     }
   }
@@ -332,7 +354,7 @@ TEST(OpenManusProfile, AnImageGoesWithItsResult) {
   options.max_steps = 1;
   Stage stage({calls({call("a", "picture"), call("b", "look")})}, options);
   stage.run();
-  const std::vector<Message> messages = stage.agent->messages();
+  const std::vector<Message> messages = stage.agent->window();
   EXPECT_EQ(messages[2].base64_image(), Text("aGk="));
   EXPECT_EQ(messages[3].base64_image(), std::nullopt);
 }
@@ -355,9 +377,9 @@ TEST(OpenManusProfile, UpdateMemory) {
 }
 
 TEST(OpenManusProfile, IsStuck) {
-  const auto user = [](const char* text) { return Message::user_message(Text::repaired(text)); };
-  const auto model = [](const char* text) { return Message::assistant_message(Text::repaired(text)); };
-  const auto tool = [](const char* text) { return Message::tool_message(Text::repaired(text), "look", "a"); };
+  const auto user = [](const char* text) { return Message::user_message(Text(text)); };
+  const auto model = [](const char* text) { return Message::assistant_message(Text(text)); };
+  const auto tool = [](const char* text) { return Message::tool_message(Text(text), "look", "a"); };
   const std::tuple<const char*, std::vector<Message>, bool> rows[] = {
       {"nothing", {}, false},
       {"one", {model("x")}, false},
@@ -395,9 +417,9 @@ TEST(OpenManusProfile, TheRemedyGrows) {
       "attempted.\n";
   Stage stage({says("a")});
   stage.agent->handle_stuck_state();
-  EXPECT_EQ(stage.agent->options().next_step_prompt, Text::repaired(remedy + "None"));
+  EXPECT_EQ(stage.agent->options().next_step_prompt, Text(remedy + "None"));
   stage.agent->handle_stuck_state();
-  EXPECT_EQ(stage.agent->options().next_step_prompt, Text::repaired(remedy + remedy + "None"));
+  EXPECT_EQ(stage.agent->options().next_step_prompt, Text(remedy + remedy + "None"));
 }
 
 TEST(OpenManusProfile, AnEmptyRequestIsIgnored) {

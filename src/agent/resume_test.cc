@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "agent/scripted.h"
+#include "agent/scripted_testing.h"
 #include "parley/message/validate.h"
 
 namespace parley::agent {
@@ -298,8 +298,8 @@ TEST(Overflow, ACompressorIsAskedFirst) {
               memory);
   const std::string words(400, 'x');
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE(scene.agent->update_memory(Role::User, Text::repaired("question " + words)));
-    ASSERT_TRUE(scene.agent->update_memory(Role::Assistant, Text::repaired("answer " + words)));
+    ASSERT_TRUE(scene.agent->update_memory(Role::User, Text("question " + words)));
+    ASSERT_TRUE(scene.agent->update_memory(Role::Assistant, Text("answer " + words)));
   }
   EXPECT_EQ(scene.run("the task").end, RunEnd::Answered);
   EXPECT_LE(scene.model->asked[1].conversation.size(), 6U) << "a summary and the newest";
@@ -334,10 +334,8 @@ TEST(Overflow, LeavesASessionThatCanContinue) {
       Scene scene({takes_at_most(window)}, {}, memory);
       for (int i = 0; i < 30; ++i) {
         const std::string number = std::to_string(i);
-        ASSERT_TRUE(
-            scene.agent->update_memory(Role::User, Text::repaired("Question " + number + ". " + words)));
-        ASSERT_TRUE(
-            scene.agent->update_memory(Role::Assistant, Text::repaired("Answer " + number + ". " + words)));
+        ASSERT_TRUE(scene.agent->update_memory(Role::User, Text("Question " + number + ". " + words)));
+        ASSERT_TRUE(scene.agent->update_memory(Role::Assistant, Text("Answer " + number + ". " + words)));
       }
       for (int turn = 0; turn < 5; ++turn) {
         const std::size_t asked = scene.model->asked.size();
@@ -367,7 +365,7 @@ TEST(Overflow, KeepsWhatFitsByTheProvidersCounts) {
   memory.budget = Budget::unlimited();
   Scene scene({counted, says("done")}, {}, memory);
   const std::string words(90, 'x');
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(scene.agent->update_memory(Role::User, Text::repaired(words)));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(scene.agent->update_memory(Role::User, Text(words)));
   EXPECT_EQ(scene.run("the task").end, RunEnd::Answered);
   ASSERT_EQ(scene.model->asked.size(), 2U);
   EXPECT_GT(bytes_shown(scene.model->asked[0]), 9'000U);
@@ -383,7 +381,7 @@ TEST(Overflow, UsesAllFourTriesWithACompressor) {
   Scene scene({fails(FailureKind::ContextTooLong, Code::LimitExceeded, "too long")}, {}, memory);
   const std::string words(300, 'x');
   for (int i = 0; i < 60; ++i) {
-    ASSERT_TRUE(scene.agent->update_memory(Role::User, Text::repaired("Question. " + words)));
+    ASSERT_TRUE(scene.agent->update_memory(Role::User, Text("Question. " + words)));
   }
   EXPECT_EQ(scene.run("the task").end, RunEnd::Failed);
   ASSERT_EQ(scene.model->asked.size(), 5U);
@@ -428,7 +426,7 @@ TEST(Reply, ItsFormIsSaidWhereTheProviderDoesNot) {
   for (const auto& [provider, is_said] :
        {std::pair("openai", false), std::pair("deepseek", true), std::pair("custom", true)}) {
     Scene scene({says("six"), says(R"json({"sum":6})json")});
-    scene.model->set_provider(Text::repaired(provider));
+    scene.model->set_provider(Text(provider));
     scene.open(with_reply());
     EXPECT_EQ(scene.run().end, RunEnd::Answered);
     for (const ModelRequest& request : scene.model->asked) {

@@ -1,11 +1,10 @@
-#include "parley/agent/spans.h"
-
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "parley/trace/chat.h"
+#include "parley/agent/event.h"
+#include "parley/trace/tracer.h"
 
 namespace parley {
 namespace {
@@ -23,7 +22,8 @@ class Watcher {
   Watcher(trace::Tracer& tracer, SpanOptions options) : tracer_(tracer), options_(std::move(options)) {}
 
   void on(const agent_event::RunStarted&) {
-    run_ = tracer_.start(Operation::InvokeAgent, options_.agent, options_.parent);
+    run_ =
+        tracer_.start(Operation::InvokeAgent, options_.agent, trace::parse_traceparent(options_.traceparent));
     describe(run_);
     run_.set(Key::AgentName, options_.agent);
   }

@@ -1,11 +1,11 @@
-#include "parley/agent/spans.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "agent/scripted.h"
+#include "agent/scripted_testing.h"
 #include "net/loopback_server_testing.h"
+#include "parley/agent/event.h"
+#include "parley/trace/tracer.h"
 
 namespace parley::agent {
 namespace {
@@ -173,7 +173,7 @@ TEST(AgentSpans, SPAN3_WhatWasSaidStaysUnlessItIsAskedFor) {
 TEST(AgentSpans, ARunBelongsToWhoAskedForIt) {
   Watched watched;
   SpanOptions options;
-  options.parent = trace::parse_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  options.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   Scene scene({says("done")}, {.on_event = watched.watcher(options)});
   scene.run();
   const Spans spans = watched.sent();

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "agent/history.h"
-#include "agent/lease.h"
 #include "parley/base/ids.h"
 
 namespace parley::agent {
@@ -23,35 +22,24 @@ class StoredHistory : public History {
   }
 
   Result<void> begin(const AgentOptions& options, std::function<void()> lost) override {
-    PARLEY_TRY(lease_, HeldLease::take(memory_.store(), memory_.key(), options.name.str(), options.lease,
-                                       options.lease_mode, std::move(lost)));
-    memory_.set_lease(lease_->token());
-    const auto head = memory_.store()->head(memory_.key());
-    if (head && head->size == memory_.size()) return {};
-    end();
-    if (!head) return std::unexpected(head.error());
-    return fail(Code::Conflict, "another process appended to the session: open it again");
+    return memory_.hold(options.name.str(), options.lease, options.lease_mode, std::move(lost));
   }
 
-  void end() override {
-    memory_.set_lease({});
-    lease_.reset();
-  }
+  void end() override { memory_.release(); }
 
   Result<std::vector<Message>> add(std::span<const Message> messages) override {
     PARLEY_TRY(Change change, memory_.add(messages));
     // A server or caller reused a message id. Several messages at once are results made here, with unique
     // ids.
     if (change.skipped != 0 && messages.size() == 1) {
-      PARLEY_TRY(const Message again,
-                 MessageBuilder::like(messages[0]).id(Text::repaired(new_short_id())).build());
+      PARLEY_TRY(const Message again, MessageBuilder::like(messages[0]).id(Text(new_short_id())).build());
       PARLEY_TRY(change, memory_.add(again));
     }
     for (const Message& message : messages) learn(message);
     return std::move(change.evicted);
   }
 
-  std::vector<Message> shown() const override {
+  std::vector<Message> window() const override {
     std::vector<Message> out = memory_.memory().window();
     out.insert(out.end(), reminders_.begin(), reminders_.end());
     return out;
@@ -82,6 +70,12 @@ class StoredHistory : public History {
     return std::move(change.evicted);
   }
 
+  std::optional<TokenCounter> counter() const override {
+    const std::optional<TokenCounter>& counter = memory_.memory().token_cost().counter();
+    return counter && !counter->is_exact() ? counter : std::nullopt;
+  }
+  void calibrate(const Calibration& calibration) override { memory_.calibrate(calibration); }
+
   bool knows_call(std::string_view id) const override { return call_ids_.contains(std::string(id)); }
 
  private:
@@ -90,7 +84,6 @@ class StoredHistory : public History {
   }
 
   StoredMemory memory_;
-  std::unique_ptr<HeldLease> lease_;
   std::vector<Message> reminders_;
   std::unordered_set<std::string> call_ids_;
 };

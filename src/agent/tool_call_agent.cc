@@ -2,7 +2,7 @@
 
 #include "agent/loop.h"
 #include "parley/agent/agent.h"
-#include "parley/tool/openmanus.h"
+#include "parley/tool/builtin.h"
 
 namespace parley {
 

@@ -28,7 +28,7 @@ ToolOutput output_of(const Error& error) {
   const ToolStatus status = status_of(error.code);
   std::string sentence = error.message;
   if (status == ToolStatus::Interrupted) sentence += "; the call may or may not have run";
-  return ToolOutput::of(status, Text::repaired(sentence));
+  return ToolOutput::of(status, Text(sentence));
 }
 
 // Unresolved is for calls: a failed start has no effects.
@@ -206,15 +206,15 @@ ToolOutput McpClient::call(std::string_view tool, const Json& arguments, const T
       ask("tools/call", mcp_call_params(tool, arguments), Deadline::in(context.timeout), context.stop);
   if (!answer) return output_of(answer.error());
   if (answer->error) {
-    return ToolOutput::failure(Text::repaired(answer->error->message.str() + " (error " +
-                                              std::to_string(answer->error->code) + " of the server '" +
-                                              server_.name + "')"));
+    return ToolOutput::failure(Text(answer->error->message.str() + " (error " +
+                                    std::to_string(answer->error->code) + " of the server '" + server_.name +
+                                    "')"));
   }
   Result<ToolOutput> output = read_mcp_output(answer->result);
   if (!output) {
-    return ToolOutput::of(ToolStatus::Broken,
-                          Text::repaired("the server '" + server_.name +
-                                         "' sent an invalid tool result: " + output.error().message));
+    return ToolOutput::of(
+        ToolStatus::Broken,
+        Text("the server '" + server_.name + "' sent an invalid tool result: " + output.error().message));
   }
   return *std::move(output);
 }

@@ -1,9 +1,10 @@
 // Reads the "mcpServers" file.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
-#include "parley/json/pointer.h"
+#include "json/pointer.h"
 #include "parley/mcp/mcp.h"
 
 namespace parley {
@@ -138,6 +139,15 @@ Result<McpServer> read_server(std::string name, const JsonAt& entry) {
 }  // namespace
 
 std::span<const std::string_view> mcp_safe_variables() { return kSafeVariables; }
+
+std::vector<McpVariable> mcp_environment() {
+  std::vector<McpVariable> out;
+  for (const std::string_view name : kSafeVariables) {
+    const char* value = std::getenv(std::string(name).c_str());
+    if (value != nullptr && *value != '\0') out.push_back({std::string(name), Secret(value)});
+  }
+  return out;
+}
 
 Result<McpConfig> read_mcp_config(std::string_view text) {
   PARLEY_TRY(const Json json, Json::parse(text));

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "parley/base/hash.h"
+#include "base/hash.h"
 
 namespace parley {
 namespace {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "mcp/message.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace parley {
 namespace {
 
-Block text_block(const std::string& text) { return TextBlock{Text::repaired(text)}; }
+Block text_block(const std::string& text) { return TextBlock{Text(text)}; }
 
 // Providers refuse requests with invalid base64, and it would stay in the conversation.
 std::optional<Base64Source> read_source(const Json& item, std::string_view key) {

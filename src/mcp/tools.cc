@@ -15,7 +15,7 @@ class McpRunnable final : public RunnableTool {
   McpRunnable(std::shared_ptr<McpClient> client, McpTool tool, std::string_view name)
       : client_(std::move(client)),
         tool_(std::move(tool)),
-        spec_{.name = Text::repaired(name), .description = tool_.description, .parameters = tool_.schema} {}
+        spec_{.name = Text(name), .description = tool_.description, .parameters = tool_.schema} {}
 
   const Tool& spec() const override { return spec_; }
   bool has_side_effects(const Json&) const override { return !tool_.only_reads; }
@@ -96,7 +96,7 @@ McpUpdate McpTools::update(ToolBox& box, const std::stop_token& stop) {
   McpUpdate update;
   if (!ask_servers(state_->servers, stop)) return update;
   for (const Listed& server : state_->servers) {
-    if (server.failure) update.troubles.push_back({server.client->name(), *server.failure});
+    if (server.failure) update.failures.push_back({server.client->name(), *server.failure});
   }
   const std::vector<std::pair<std::string, Wanted>> wanted = wanted_tools(state_->servers);
   const std::unordered_map<std::string_view, Wanted> by_name(wanted.begin(), wanted.end());
@@ -112,7 +112,7 @@ McpUpdate McpTools::update(ToolBox& box, const std::stop_token& stop) {
     if (state_->tools.contains(name)) continue;
     auto tool = std::make_shared<McpRunnable>(entry.client, *entry.tool, name);
     if (const Result<void> added = box.add(tool); !added) {
-      update.troubles.push_back({entry.client->name(), added.error()});
+      update.failures.push_back({entry.client->name(), added.error()});
       continue;
     }
     state_->tools.emplace(name, std::move(tool));

@@ -27,7 +27,7 @@ McpVariable variable(std::string name, std::string_view value) { return {std::mo
 
 McpOptions options() {
   McpOptions options;
-  options.environment.push_back(variable("PATH", kPath));
+  options.environment = {variable("PATH", kPath)};
   options.max_message_bytes = std::size_t{1024} * 1024;
   options.max_tools = 100;
   return options;
@@ -501,10 +501,10 @@ TEST(McpTools, AreThoseOfTheServersThatWork) {
   ToolBox box;
   const McpUpdate update = tools.update(box);
   // MCP9.
-  ASSERT_EQ(update.troubles.size(), 2U);
-  EXPECT_EQ(update.troubles[0].server, "broken");
-  EXPECT_EQ(update.troubles[1].server, "third");
-  EXPECT_EQ(update.troubles[1].error.code, Code::Invalid);
+  ASSERT_EQ(update.failures.size(), 2U);
+  EXPECT_EQ(update.failures[0].server, "broken");
+  EXPECT_EQ(update.failures[1].server, "third");
+  EXPECT_EQ(update.failures[1].error.code, Code::Invalid);
   EXPECT_EQ(box.size(), update.added.size());
   EXPECT_NE(box.find("mcp_fourth_ahead"), nullptr) << "a pattern that the server will check";
   RunnableTool* echo = box.find("mcp_third_echo");

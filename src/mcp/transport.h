@@ -12,7 +12,7 @@
 #include <string>
 
 #include "mcp/message.h"
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "parley/mcp/mcp.h"
 

@@ -23,7 +23,7 @@ std::shared_ptr<RunnableTool> ask_human_tool(AskHuman ask) {
           return ToolOutput::of(ToolStatus::Interrupted, "the call was stopped before there was an answer");
         }
         if (!answer) return ToolOutput::failure("no answer was given");
-        return ToolOutput::text(Text::repaired(trimmed(*answer)));
+        return ToolOutput::text(Text(trimmed(*answer)));
       },
       {.has_side_effects = false, .is_parallel = false, .timeout = std::chrono::hours(24)});
 }

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/json/writer.h"
 #include "parley/tool/builtin.h"
 

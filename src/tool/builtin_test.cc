@@ -12,7 +12,7 @@ std::string say(const std::shared_ptr<RunnableTool>& tool, std::string_view argu
                 ToolContext context = {}) {
   ToolBox tools;
   EXPECT_TRUE(tools.add(tool).has_value());
-  const ToolOutput out = tools.run({Text("id"), tool->spec().name, Text::repaired(arguments)}, context);
+  const ToolOutput out = tools.run({Text("id"), tool->spec().name, Text(arguments)}, context);
   return std::string(to_string(out.status)) + ": " + out.joined_text();
 }
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <map>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/tool/builtin.h"
 #include "parley/tool/function_tool.h"
 #include "tool/workspace.h"
@@ -18,8 +18,8 @@ constexpr std::size_t kMaxShown = 16'000;                // code points of a fil
 constexpr std::size_t kAround = 4;                       // lines shown on either side of an edit
 constexpr std::size_t kMaxUndo = std::size_t{64} << 20;  // bytes that are kept of earlier texts
 
-ToolOutput failure(const std::string& words) { return ToolOutput::failure(Text::repaired(words)); }
-ToolOutput success(const std::string& words) { return ToolOutput::text(Text::repaired(words)); }
+ToolOutput failure(const std::string& words) { return ToolOutput::failure(Text(words)); }
+ToolOutput success(const std::string& words) { return ToolOutput::text(Text(words)); }
 
 // Lines as OpenManus counts them: a line end after the last line starts another, empty one.
 std::vector<std::string_view> lines_of(std::string_view text) {

@@ -52,7 +52,7 @@ class Files : public ::testing::Test {
     w.begin_object().key("command").string(command).key("path").string(path).end_object();
     std::string arguments = w.take_string();
     if (!more.empty()) arguments.insert(arguments.size() - 1, "," + std::string(more));
-    const ToolOutput out = tools_.run({Text("id"), Text("files"), Text::repaired(arguments)});
+    const ToolOutput out = tools_.run({Text("id"), Text("files"), Text(arguments)});
     return (out.is_error() ? "Error: " : "") + out.joined_text();
   }
 

@@ -61,8 +61,8 @@ class FunctionTool : public RunnableTool {
     for (const Param& p : params_) {
       const auto value = args.get(p.name());
       if (value && !fits_type(p, *value)) {
-        return ToolOutput::of(ToolStatus::Broken, Text::repaired("/" + p.name().str() +
-                                                                 ": the number is too large or too small"));
+        return ToolOutput::of(ToolStatus::Broken,
+                              Text("/" + p.name().str() + ": the number is too large or too small"));
       }
     }
     return function_(args);
@@ -168,5 +168,35 @@ std::shared_ptr<RunnableTool> function_tool(Text name, Text description, std::ve
   Tool spec{std::move(name), std::move(description), parameters_of(params)};
   return std::make_shared<FunctionTool>(std::move(spec), std::move(params), std::move(function), options);
 }
+
+namespace typed {
+namespace {
+
+class TypedTool : public RunnableTool {
+ public:
+  TypedTool(Tool spec, Run run, FunctionToolOptions options)
+      : spec_(std::move(spec)), run_(std::move(run)), options_(options) {}
+
+  const Tool& spec() const override { return spec_; }
+  bool has_side_effects(const Json& /*arguments*/) const override { return options_.has_side_effects; }
+  bool is_parallel() const override { return options_.is_parallel; }
+  std::optional<std::chrono::milliseconds> timeout() const override { return options_.timeout; }
+  ToolOutput run(const Json& arguments, const ToolContext& /*context*/) override { return run_(arguments); }
+
+ private:
+  Tool spec_;
+  Run run_;
+  FunctionToolOptions options_;
+};
+
+}  // namespace
+
+std::shared_ptr<RunnableTool> make_tool(Tool spec, Run run, FunctionToolOptions options) {
+  return std::make_shared<TypedTool>(std::move(spec), std::move(run), options);
+}
+
+ToolOutput refused(const Error& error) { return ToolOutput::of(ToolStatus::Broken, to_line(error)); }
+
+}  // namespace typed
 
 }  // namespace parley

@@ -1,10 +1,18 @@
-// C++ functions as tools. Quotes FUNCTION1 to FUNCTION3.
+// C++ functions as tools. Quotes FUNCTION1 to FUNCTION4.
 #include "parley/tool/function_tool.h"
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace parley {
 namespace {
+
+struct Trip {
+  std::string from, to;
+  int days = 1;
+};
+PARLEY_FIELDS(Trip, from, to, days)
 
 std::vector<Param> all_kinds() {
   return {param("s", "A text.").string().required(),
@@ -54,7 +62,7 @@ std::pair<ToolStatus, Seen> seen(std::string_view arguments) {
                                      },
                                      {.has_side_effects = false}))
                   .has_value());
-  const ToolOutput output = tools.run({Text("id"), Text("f"), Text::repaired(arguments)});
+  const ToolOutput output = tools.run({Text("id"), Text("f"), Text(arguments)});
   return {output.status, out};
 }
 
@@ -90,6 +98,68 @@ TEST(FunctionTool, NumbersFitTheirTypes) {
                           R"({"s":"","n":1.5e-999})", R"({"s":"","is":[1,1e30]})"}) {
     EXPECT_EQ(seen(bad).first, ToolStatus::Broken) << bad;
   }
+}
+
+int add(int a, int b) { return a + b; }
+
+ToolOutput run(const std::shared_ptr<RunnableTool>& made, std::string_view arguments) {
+  ToolBox box;
+  EXPECT_TRUE(box.add(made));
+  return box.run(ToolUseBlock{"call_1", made->spec().name, arguments});
+}
+
+// FUNCTION1, FUNCTION4
+TEST(TypedFunctionTool, TheSignatureIsTheSchema) {
+  const auto sum = tool("add", "Adds two numbers", add, {"a", "b"});
+  EXPECT_EQ(
+      sum->spec().parameters.text(),
+      R"({"type":"object","properties":{"a":{"type":"integer","minimum":-2147483648,"maximum":2147483647},)"
+      R"("b":{"type":"integer","minimum":-2147483648,"maximum":2147483647}},)"
+      R"("required":["a","b"],"additionalProperties":false})");
+  EXPECT_EQ(run(sum, R"({"a":2,"b":3})").joined_text(), "5");
+  EXPECT_EQ(run(sum, R"({"a":2})").status, ToolStatus::Broken);
+  EXPECT_EQ(run(sum, R"({"a":2,"b":4294967296})").status, ToolStatus::Broken);
+}
+
+TEST(TypedFunctionTool, AnOptionalParameterMayBeMissing) {
+  const auto weather = tool("weather", "Weather forecast for a city",
+                            [](const std::string& city, std::optional<int> days) {
+                              return city + " " + std::to_string(days.value_or(1));
+                            },
+                            {"city", "days"});
+  EXPECT_EQ(run(weather, R"({"city":"Oslo"})").joined_text(), "Oslo 1");
+  EXPECT_EQ(run(weather, R"({"city":"Oslo","days":null})").joined_text(), "Oslo 1");
+  EXPECT_EQ(run(weather, R"({"city":"Oslo","days":7})").joined_text(), "Oslo 7");
+}
+
+TEST(TypedFunctionTool, AStructIsTheArguments) {
+  const auto plan = tool("plan_trip", "Plans a trip", [](const Trip& trip) -> Result<Trip> {
+    if (trip.days < 1) return fail(Code::Invalid, "a trip takes at least a day", "/days");
+    return Trip{trip.to, trip.from, trip.days};
+  });
+  const ToolOutput back = run(plan, R"({"from":"Oslo","to":"Bergen"})");
+  EXPECT_EQ(back.joined_text(), R"({"from":"Bergen","to":"Oslo","days":1})");
+  EXPECT_EQ(back.structured->text(), back.joined_text());
+  const ToolOutput failed = run(plan, R"({"from":"Oslo","to":"Bergen","days":0})");
+  EXPECT_EQ(failed.status, ToolStatus::Failed);
+  EXPECT_EQ(failed.joined_text(), "/days: a trip takes at least a day");
+}
+
+TEST(TypedFunctionTool, ReturnsTextsAndNothing) {
+  EXPECT_EQ(run(tool("now", "The time", [] { return "noon"; }), "{}").joined_text(), "noon");
+  EXPECT_EQ(run(tool("wait", "Waits", [](double) {}, {"seconds"}), R"({"seconds":1.5})").joined_text(),
+            "done");
+  EXPECT_EQ(run(tool("own", "Fails", [] { return ToolOutput::failure("no"); }), "{}").status,
+            ToolStatus::Failed);
+  EXPECT_EQ(
+      run(tool("throws", "Throws", []() -> std::string { throw std::runtime_error("oh"); }), "{}").status,
+      ToolStatus::Broken);
+}
+
+// FUNCTION4
+TEST(TypedFunctionTool, NeedsApprovalOnlyIfItSaysSo) {
+  const auto with_effects = tool("send", "Sends", [] { return "sent"; }, {.has_side_effects = true});
+  EXPECT_EQ(run(with_effects, "{}").status, ToolStatus::Denied);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "parley/tool/openmanus.h"
+#include "parley/tool/builtin.h"
 #include "tool/python_repr.h"
 
 namespace parley {
@@ -159,14 +159,14 @@ ToolOutput openmanus_run(const ToolBox& tools, const ToolUseBlock& use, const To
   const RunnableTool* tool = tools.find(use.name);
   if (tool == nullptr) return tools.run(use, context);
   ToolUseBlock own = use;
-  if (!use.arguments.empty()) own.arguments = Text::repaired(strict(use.arguments));
+  if (!use.arguments.empty()) own.arguments = Text(strict(use.arguments));
   const Result<Json> arguments =
       use.arguments.empty() ? Json::trusted(Text("{}")) : Json::parse(own.arguments);
   if (!arguments || use.arguments.view().starts_with("\xEF\xBB\xBF")) {  // Python takes no byte order mark
     return ToolOutput::of(ToolStatus::NotJson, Text("the arguments are not JSON"));
   }
   const std::string wrong = mismatch(tool->spec(), *arguments);
-  if (!wrong.empty()) return ToolOutput::of(ToolStatus::Broken, Text::repaired(wrong));
+  if (!wrong.empty()) return ToolOutput::of(ToolStatus::Broken, Text(wrong));
   return tools.run(own, context);
 }
 

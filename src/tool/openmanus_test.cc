@@ -1,11 +1,10 @@
 // The texts of openmanus.md 12.3 and 14, byte for byte, and the tools of 16 by their own names.
-#include "parley/tool/openmanus.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "parley/json/writer.h"
+#include "parley/tool/builtin.h"
 #include "tool/python_repr.h"
 
 namespace parley {
@@ -96,7 +95,7 @@ class OpenManusTools : public ::testing::Test {
   ~OpenManusTools() override { std::filesystem::remove_all(root_); }
 
   std::string run(Text name, std::string_view arguments, ToolContext context = {}) const {
-    const ToolUseBlock use{Text("id"), name, Text::repaired(arguments)};
+    const ToolUseBlock use{Text("id"), name, Text(arguments)};
     return openmanus_text(name, openmanus_run(tools_, use, context)).str();
   }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "parley/tool/openmanus.h"
+#include "parley/tool/builtin.h"
 #include "schema/decimal.h"
 #include "tool/python_repr.h"
 
@@ -68,7 +68,7 @@ std::string words_of(const std::string& name, const ToolOutput& output) {
 }  // namespace
 
 Text openmanus_text(std::string_view name, const ToolOutput& output) {
-  return Text::repaired(words_of(std::string(name), output));
+  return Text(words_of(std::string(name), output));
 }
 
 }  // namespace parley

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "parley/json/writer.h"
-#include "parley/tool/openmanus.h"
+#include "parley/tool/builtin.h"
 #include "parley/tool/plan.h"
 #include "tool/python_repr.h"
 
@@ -34,13 +34,12 @@ ToolOutput as_bash(ToolOutput output, milliseconds timeout) {
   if (output.status == ToolStatus::Interrupted) {
     std::array<char, 32> seconds{};
     std::snprintf(seconds.data(), seconds.size(), "%.1f", static_cast<double>(timeout.count()) / 1000);
-    return ToolOutput::failure(Text::repaired("timed out: bash has not returned in " +
-                                              std::string(seconds.data()) +
-                                              " seconds and must be restarted"));
+    return ToolOutput::failure(Text("timed out: bash has not returned in " + std::string(seconds.data()) +
+                                    " seconds and must be restarted"));
   }
   const std::string errors = without_line_end(said->errors);
-  if (!errors.empty()) return ToolOutput::failure(Text::repaired(errors));
-  return ToolOutput::text(Text::repaired(without_line_end(said->output)));
+  if (!errors.empty()) return ToolOutput::failure(Text(errors));
+  return ToolOutput::text(Text(without_line_end(said->output)));
 }
 
 ToolOutput as_python(ToolOutput output, milliseconds timeout) {
@@ -91,8 +90,8 @@ class Terminate : public RunnableTool {
   ToolOutput run(const Json& arguments, const ToolContext& /*context*/) override {
     const Json status = arguments.get("status").value_or(Json());
     const auto text = status.as_string();
-    return ToolOutput::text(Text::repaired("The interaction has been completed with status: " +
-                                           (text ? text->str() : python_repr(status))));
+    return ToolOutput::text(Text("The interaction has been completed with status: " +
+                                 (text ? text->str() : python_repr(status))));
   }
 
  private:

@@ -41,13 +41,12 @@ ToolOutput limited(ToolOutput output, std::size_t max_bytes) {
         ++cut;
         continue;
       }
-      text->text = Text::repaired(shortened_text(text->text, left));
+      text->text = Text(shortened_text(text->text, left));
     }
     if (const auto* const said = block.as<TextBlock>()) left -= std::min(left, said->text.size());
     kept.push_back(std::move(block));
   }
-  if (cut > 0)
-    kept.emplace_back(TextBlock{Text::repaired("[... " + std::to_string(cut) + " more texts cut ...]")});
+  if (cut > 0) kept.emplace_back(TextBlock{Text("[... " + std::to_string(cut) + " more texts cut ...]")});
   output.content = std::move(kept);
   if (output.structured && output.structured->text().size() > std::max(max_bytes, kMaxMediaBytes)) {
     output.structured.reset();

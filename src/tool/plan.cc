@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {
@@ -25,8 +25,8 @@ constexpr std::array<StatusRow, 4> kStatuses = {{
 constexpr std::size_t kMaxPlans = 100;
 constexpr std::size_t kMaxSteps = 1000;
 
-ToolOutput failure(const std::string& words) { return ToolOutput::failure(Text::repaired(words)); }
-ToolOutput success(const std::string& words) { return ToolOutput::text(Text::repaired(words)); }
+ToolOutput failure(const std::string& words) { return ToolOutput::failure(Text(words)); }
+ToolOutput success(const std::string& words) { return ToolOutput::text(Text(words)); }
 
 ToolOutput missing(std::string_view parameter, std::string_view command) {
   return failure("Parameter `" + std::string(parameter) +

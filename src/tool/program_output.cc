@@ -41,7 +41,7 @@ ToolOutput run_program(const SubprocessOptions& options, std::string_view input,
   const std::size_t room =
       context.max_output_bytes > 2 * kAround ? context.max_output_bytes - kAround : kAround;
   const auto run = run_subprocess(options, input, room / 2, Deadline::in(context.timeout), context.stop);
-  if (!run) return ToolOutput::failure(Text::repaired(run.error().message));
+  if (!run) return ToolOutput::failure(Text(run.error().message));
   std::string text;
   append_lines(text, run->output);
   if (!run->errors.empty()) text += "[stderr]\n";
@@ -51,7 +51,7 @@ ToolOutput run_program(const SubprocessOptions& options, std::string_view input,
   ToolOutput out = ToolOutput::of(!is_whole            ? ToolStatus::Interrupted
                                   : run->end.is_good() ? ToolStatus::Ok
                                                        : ToolStatus::Failed,
-                                  Text::repaired(text));
+                                  Text(text));
   out.structured = structured(*run);
   return out;
 }

@@ -86,7 +86,7 @@ std::string python_repr(const Json& value) {
     const std::size_t end = in[i] == ' ' ? i + 1 : json::token_end(in, i);
     const std::string_view token = in.substr(i, end - i);
     if (token.front() == '"') {
-      append_repr(out, *Json::trusted(Text::repaired(token)).as_string());
+      append_repr(out, *Json::trusted(Text(token)).as_string());
     } else {
       const auto word =
           std::ranges::find(kWords, token, &std::pair<std::string_view, std::string_view>::first);

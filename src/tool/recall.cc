@@ -17,14 +17,14 @@ std::shared_ptr<RunnableTool> recall_tool(std::shared_ptr<store::Store> store, s
         const auto hits = store->search(tenant, args.string("words"),
                                         static_cast<std::size_t>(args.integer("count", kUsual)),
                                         Deadline::in(args.context().timeout));
-        if (!hits) return ToolOutput::failure(Text::repaired(hits.error().message));
+        if (!hits) return ToolOutput::failure(Text(hits.error().message));
         if (hits->empty()) return ToolOutput::text("No matches.");
         std::string text;
         for (const store::Hit& hit : *hits) {
           if (!text.empty()) text += '\n';
           text += hit.session + ":" + std::to_string(hit.position) + " " + hit.role + ": " + hit.text;
         }
-        return ToolOutput::text(Text::repaired(text));
+        return ToolOutput::text(Text(text));
       },
       {.has_side_effects = false});
 }

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/error.h"
 #include "tool/descriptor.h"
 

@@ -9,7 +9,7 @@ std::shared_ptr<RunnableTool> terminate_tool() {
       {param("status", "Whether the task was done.").one_of({"success", "failure"}).required()},
       [](const Args& args) {
         return ToolOutput::text(
-            Text::repaired("The interaction has been completed with status: " + args.string("status").str()));
+            Text("The interaction has been completed with status: " + args.string("status").str()));
       },
       {.has_side_effects = false});
 }

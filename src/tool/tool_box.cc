@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/schema/schema.h"
 #include "parley/tool/tool.h"
 #include "tool/output_limit.h"
@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kGrace{1000};
 
 ToolOutput sentence(ToolStatus status, const std::string& words) {
-  return ToolOutput::of(status, Text::repaired(words));
+  return ToolOutput::of(status, Text(words));
 }
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }

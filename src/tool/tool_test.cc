@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/message/message.h"
 #include "parley/tool/builtin.h"
 #include "parley/tool/function_tool.h"
@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 
 ToolUseBlock call(Text name, std::string_view arguments = "{}") {
-  return {Text("call_1"), std::move(name), Text::repaired(arguments)};
+  return {Text("call_1"), std::move(name), Text(arguments)};
 }
 
 std::shared_ptr<RunnableTool> tool(Text name, std::function<ToolOutput(const Args&)> function,
@@ -123,7 +123,7 @@ TEST(ToolPolicy, TheLastRuleThatFitsDecides) {
 TEST(ToolBox, OutputsAreBounded) {
   const ToolBox tools = box({tool(Text("flood"), [](const Args&) {
     ToolOutput out;
-    for (int i = 0; i < 5; ++i) out.content.emplace_back(TextBlock{Text::repaired(std::string(1000, 'a'))});
+    for (int i = 0; i < 5; ++i) out.content.emplace_back(TextBlock{Text(std::string(1000, 'a'))});
     out.content.emplace_back(ThinkingBlock{Text("hm")});
     out.content.emplace_back(ImageBlock{Base64Source{Text("image/png"), Text("AAAA")}});
     return out;
@@ -146,8 +146,7 @@ TEST(ToolBox, OutputsAreBounded) {
   for (const std::size_t bytes : {kMost, kMost + 4}) {
     const ToolBox cameras = box({tool(Text("photo"), [bytes](const Args&) {
       ToolOutput photo;
-      photo.content.emplace_back(
-          ImageBlock{Base64Source{Text("image/png"), Text::repaired(std::string(bytes, 'A'))}});
+      photo.content.emplace_back(ImageBlock{Base64Source{Text("image/png"), Text(std::string(bytes, 'A'))}});
       return photo;
     })});
     EXPECT_EQ(cameras.run(call("photo")).joined_text(),

@@ -20,6 +20,7 @@
 namespace parley {
 namespace {
 
+// Like explain() of src/guard/fetch/file.cc, with the sentences of a workspace.
 std::unexpected<Error> explain(int error) {
   switch (error) {
     case ENOENT:

@@ -1,7 +1,7 @@
-#include "parley/trace/attribute.h"
-
 #include <array>
 #include <cstddef>
+
+#include "parley/trace/value.h"
 
 namespace parley::trace {
 namespace {

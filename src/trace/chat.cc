@@ -1,11 +1,10 @@
-#include "parley/trace/chat.h"
-
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dialect/core/outcome.h"
 #include "parley/dialect/dialect.h"
+#include "parley/trace/tracer.h"
 
 namespace parley::trace {
 namespace {
@@ -54,7 +53,7 @@ Json with_finish(const Json& said, std::string_view word) {
   text += ",\"finish_reason\":";
   json::append_string(text, word);
   text += '}';
-  return Json::trusted(Text::repaired(text));
+  return Json::trusted(Text(text));
 }
 
 }  // namespace

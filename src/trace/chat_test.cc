@@ -1,10 +1,9 @@
-#include "parley/trace/chat.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "net/loopback_server_testing.h"
+#include "parley/trace/tracer.h"
 
 namespace parley::trace {
 namespace {

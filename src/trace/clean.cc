@@ -6,7 +6,7 @@
 
 #include "base/shorten.h"
 #include "json/strings.h"
-#include "parley/base/redact.h"
+#include "parley/base/secret.h"
 
 namespace parley::trace {
 

@@ -1,7 +1,7 @@
-#include "parley/trace/context.h"
-
 #include <algorithm>
 #include <charconv>
+
+#include "parley/trace/tracer.h"
 
 namespace parley::trace {
 namespace {

@@ -1,8 +1,8 @@
-#include "parley/trace/context.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
+
+#include "parley/trace/tracer.h"
 
 namespace parley::trace {
 namespace {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "parley/json/json.h"
-#include "parley/trace/attribute.h"
-#include "parley/trace/context.h"
+#include "parley/trace/tracer.h"
+#include "parley/trace/value.h"
 
 namespace parley::trace {
 

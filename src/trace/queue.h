@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "parley/base/deadline.h"
+#include "parley/base/clock.h"
 #include "parley/base/url.h"
 #include "parley/trace/tracer.h"
 

@@ -89,7 +89,7 @@ void Span::put(Key key, const Json& json) {
   std::erase_if(attributes, [key](const auto& attribute) { return attribute.first == key; });
   if (json.is_null()) return;
   const std::string clean = clean_json(json.text(), state_->queue->options().max_text_bytes);
-  attributes.emplace_back(key, Json::trusted(Text::repaired(clean)));
+  attributes.emplace_back(key, Json::trusted(Text(clean)));
 }
 
 Span& Span::set_list(Key key, std::span<const Json> elements) {
@@ -113,7 +113,7 @@ Span& Span::set_list(Key key, std::span<const Json> elements) {
 
 Span& Span::fail(std::string_view type, std::string_view sentence) {
   if (!state_) return *this;
-  state_->data.failure = clean_text(Text::repaired(sentence), state_->queue->options().max_text_bytes);
+  state_->data.failure = clean_text(Text(sentence), state_->queue->options().max_text_bytes);
   return set(Key::ErrorType, type);
 }
 
@@ -157,7 +157,7 @@ Span Tracer::start(Operation operation, std::string_view subject,
   data.name = to_string(operation);
   if (!subject.empty()) {
     data.name += ' ';
-    data.name += clean_text(Text::repaired(subject), queue_->options().max_text_bytes);
+    data.name += clean_text(Text(subject), queue_->options().max_text_bytes);
   }
   data.kind = kind_of(operation);
   data.start_ns = state->clock.now();

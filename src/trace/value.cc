@@ -9,7 +9,7 @@
 
 namespace parley::trace::value {
 
-void write_text(json::Writer& out, std::string_view bytes) { out.string(Text::repaired(bytes)); }
+void write_text(json::Writer& out, std::string_view bytes) { out.string(Text(bytes)); }
 
 void write_double(json::Writer& out, double number) {
   if (std::isnan(number)) {

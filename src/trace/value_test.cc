@@ -71,5 +71,18 @@ TEST(Serializable, AMessageIsAnObjectWhereverItIs) {
   EXPECT_EQ(json.at("/0/parts/0/content")->as_string(), Text("hi"));
 }
 
+enum class Unit : std::uint8_t { Celsius, Fahrenheit };
+PARLEY_NAMES(Unit, Celsius, Fahrenheit)
+struct Reading {
+  Unit unit = Unit::Celsius;
+  std::pair<int, double> values;
+};
+PARLEY_FIELDS(Reading, unit, values)
+
+TEST(Serializable, AStructWithFieldsIsAnObject) {
+  EXPECT_EQ(serialize_to_str(std::vector{Reading{Unit::Fahrenheit, {1, 2.5}}}),
+            R"([{"unit":"Fahrenheit","values":[1,2.5]}])");
+}
+
 }  // namespace
 }  // namespace parley::trace

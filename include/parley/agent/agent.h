@@ -8,7 +8,7 @@
 //                         |   a stop
 //                         +----------------------------------------------> IDLE
 //
-// Invariants of the default profile (quoted by tests as AGENT1..AGENT13):
+// Invariants of the default profile (quoted by tests as AGENT1..AGENT15):
 //   AGENT1   The outcome of a run is visible after it: state() and the report.
 //   AGENT2   A final answer ends the run.
 //   AGENT3   A tool use is stored before its tool runs, and its result before the next step.
@@ -26,6 +26,10 @@
 //   AGENT12  An answer that the model did not finish (Finish::Length, Finish::ContextFull) is marked in the
 //            history, and resume() asks the model to continue it.
 //   AGENT13  With ToolChoice::Required an answer without a call fails the run; the answer is stored.
+//   AGENT14  A request that would exceed AgentOptions::max_input_tokens is not sent, and the run fails with
+//            LimitExceeded.
+//   AGENT15  The input tokens that the provider reports correct later estimates: of AGENT14, and of a memory
+//            whose token cost is an estimate (Memory::calibrate()).
 //
 // The openmanus profile behaves exactly like OpenManus instead: its texts, its order, its states.
 //
@@ -35,6 +39,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -46,10 +51,11 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/json/json.h"
+#include "parley/memory/compressor.h"
 #include "parley/memory/openmanus_memory.h"
 #include "parley/memory/stored_memory.h"
+#include "parley/message/block.h"
 #include "parley/message/message.h"
-#include "parley/message/role.h"
 #include "parley/message/settings.h"
 #include "parley/model/model.h"
 #include "parley/store/store.h"
@@ -84,7 +90,9 @@ struct AgentOptions {
   ToolChoice tool_choice = ToolChoice::Auto;
   std::vector<std::string> special_tools = {"terminate"};
   std::size_t parallel_tools = 8;
-  std::size_t max_calls = 128;            // of one answer (AGENT11)
+  std::size_t max_calls = 128;  // of one answer (AGENT11)
+  // Of all requests of a run together; in the openmanus profile, of all runs (AGENT14). nullopt: no limit.
+  std::optional<std::size_t> max_input_tokens = {};
   Settings settings = {};                 // of every request
   std::optional<ReplySchema> reply = {};  // the final answer must be JSON that matches this schema,
   std::size_t reply_attempts = 3;         // and is requested again this often
@@ -97,14 +105,15 @@ struct AgentOptions {
 struct RunReport {
   AgentState state = AgentState::Idle;
   RunEnd end = RunEnd::Answered;
-  Finish finish = Finish::Unsaid;  // why the model ended its last answer: Length if it is incomplete
-  Text text;                       // the final answer, or a sentence for the user
-  std::optional<Json> reply;       // the final answer as JSON, if AgentOptions::reply is set
-  std::size_t steps = 0;           // of this run
-  std::optional<Error> error;      // why it failed; Timeout after AgentOptions::timeout
-  std::vector<Text> records;       // OpenManus' "Step 1: ..." lines
-  std::vector<CallRecord> calls;   // of the model
-  Text joined() const;             // the records joined by line feeds: what OpenManus' run() returns
+  Finish finish = Finish::Unknown;   // why the model ended its last answer: Length if it is incomplete
+  Text text;                         // the final answer, or a sentence for the user
+  std::optional<Json> reply;         // the final answer as JSON, if AgentOptions::reply is set
+  std::size_t steps = 0;             // of this run
+  std::optional<Error> error;        // why it failed; Timeout after AgentOptions::timeout
+  std::vector<Text> records;         // OpenManus' "Step 1: ..." lines
+  std::vector<CallRecord> calls;     // of the model
+  std::vector<ToolUseBlock> denied;  // calls that the policy or the user denied; the model was told
+  Text joined() const;               // the records joined by line feeds: what OpenManus' run() returns
 };
 
 // The parts of an agent: a model, tools, and the memory of its conversation. A custom agent class passes them
@@ -159,7 +168,7 @@ class BaseAgent {
   AgentState state() const;
   std::size_t current_step() const;
   const AgentOptions& options() const;
-  std::vector<Message> messages() const;  // what the model sees
+  std::vector<Message> window() const;  // what the model sees
 
  protected:
   explicit BaseAgent(AgentParts parts);
@@ -198,5 +207,77 @@ class ToolCallAgent : public ReActAgent {
 
 // The options of OpenManus' ToolCallAgent: its name and its prompts.
 AgentOptions openmanus_options();
+
+// A part of an Agent: a name, or an object of your own.
+template <typename T>
+struct Part {
+  Part(const char* a_name) : name(a_name) {}
+  Part(std::string a_name) : name(std::move(a_name)) {}
+  Part(std::shared_ptr<T> an_object) : object(std::move(an_object)) {}
+
+  std::string name;
+  std::shared_ptr<T> object;  // null: by its name
+};
+
+struct AgentSetup {
+  Part<Model> model = "rehearsal";  // a name as open_model() takes it
+  std::vector<std::shared_ptr<RunnableTool>> tools = {};
+  Part<store::Store> store = "memory:";  // a URI as open_store() takes it
+  std::string session = {};              // empty: a new one
+  MemoryOptions memory = {};
+  ToolPolicy policy = {};
+  Approve approve = {};                                     // without it, calls that need approval are denied
+  std::function<void(std::string_view text)> on_text = {};  // the text of answers as it arrives
+  AgentOptions options = {};
+};
+
+// An agent from names, in one call:
+//
+//   auto sum = tool("add", "Adds two numbers", add, {"a", "b"});
+//   auto agent = Agent::open({.model = "openai/gpt-4o", .tools = {sum}, .store = "sqlite:task.db"});
+//   auto report = agent->run("add 2 and 3");
+//
+// One thread at a time, except for stop tokens.
+class Agent {
+ public:
+  // Fails like open_model(), open_store(), StoredMemory::open(), ToolBox::add() and ToolCallAgent::open().
+  static Result<Agent> open(AgentSetup setup);
+
+  Result<RunReport> run(const Text& request, std::stop_token stop = {});
+  Result<RunReport> run(const Message& request, std::stop_token stop = {});
+  Result<RunReport> resume(std::stop_token stop = {});
+
+  const std::string& session() const { return session_; }
+  ToolCallAgent& agent() { return *agent_; }
+  ToolBox& tools() { return *tools_; }
+
+ private:
+  Agent(std::string session, std::shared_ptr<ToolBox> tools, std::unique_ptr<ToolCallAgent> agent)
+      : session_(std::move(session)), tools_(std::move(tools)), agent_(std::move(agent)) {}
+  std::string session_;
+  std::shared_ptr<ToolBox> tools_;
+  std::unique_ptr<ToolCallAgent> agent_;
+};
+
+// A Compressor that asks a model, with ExtractiveCompressor as its fallback.
+//
+// Invariants (quoted by tests as COMPRESSOR1..COMPRESSOR4):
+//   COMPRESSOR1  The call is in the ledger of the model, as Purpose::Compression.
+//   COMPRESSOR2  The model sees roles, texts, tool uses and results: no metadata, no ids, no thinking, no
+//                media.
+//   COMPRESSOR3  If the model fails, returns nothing, is cut off or is late, ExtractiveCompressor is used.
+//   COMPRESSOR4  A summary is at most CompressionRequest::most_bytes long.
+//
+// As a Compressor: called by one thread at a time.
+class LlmCompressor : public Compressor {
+ public:
+  // REQUIRES: model is not null.
+  explicit LlmCompressor(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+
+  Result<CompressionAnswer> compress(const CompressionRequest& request) override;
+
+ private:
+  std::shared_ptr<Model> model_;
+};
 
 }  // namespace parley

@@ -20,11 +20,16 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/base/url.h"
 #include "parley/dialect/stream.h"
+#include "parley/message/block.h"
 #include "parley/message/message.h"
-#include "parley/message/role.h"
 #include "parley/model/model.h"
 #include "parley/tool/tool.h"
+
+namespace parley::trace {
+class Tracer;
+}
 
 namespace parley {
 
@@ -91,5 +96,23 @@ using AgentEvent = std::variant<agent_event::RunStarted, agent_event::StepStarte
                                 agent_event::StepEnded, agent_event::RunEnded>;
 // An exception ends the run as failed.
 using OnAgentEvent = std::function<void(const AgentEvent& event)>;
+
+// The runs of an agent as spans: one `invoke_agent` per run, and in it one `chat` per request to the model
+// and one `execute_tool` per call.
+//
+// Invariants (quoted by tests as SPAN1..SPAN3):
+//   SPAN1  Every span of a run ends before the run does.
+//   SPAN2  A failed span has an error.type of low cardinality: a code, a kind of failure, a status.
+//   SPAN3  The text of users, models and tools, including tool errors, is content (trace/tracer.h, TRACE4).
+struct SpanOptions {
+  Text agent = Text("parley");
+  Text conversation_id = {};
+  ModelInfo model = {};
+  std::optional<Url> server = {};  // of the model, if known
+  std::string traceparent = {};    // of the caller, as its header has it; empty or invalid: none
+};
+
+// Converts the events of one agent to spans. The tracer must outlive the callback.
+OnAgentEvent spans(trace::Tracer& tracer, SpanOptions options);
 
 }  // namespace parley

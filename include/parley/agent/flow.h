@@ -45,7 +45,8 @@ struct FlowStep {
 struct FlowPlan {
   Text title;
   std::vector<FlowStep> steps;
-  Text text() const;  // the title, the progress, and one line per step
+  Text text() const;                      // the title, the progress, and one line per step
+  std::string line(std::size_t i) const;  // of a step: "1. [x] pack"; [ ], [>], [x] and [!] by status
 };
 
 struct FlowAgent {

@@ -65,12 +65,14 @@ struct McpConfig {
 // Unsupported ("type": "sse") or Invalid, with the path.
 Result<McpConfig> read_mcp_config(std::string_view text);
 
-// The environment variables that are safe to pass to any server: PATH, HOME, LANG and the like.
+// The environment variables that are safe to pass to any server: PATH, HOME, LANG and the like; and those of
+// this process.
 std::span<const std::string_view> mcp_safe_variables();
+std::vector<McpVariable> mcp_environment();
 
 struct McpOptions {
-  std::vector<McpVariable> environment = {};        // of every started server; its `env` takes precedence
-  std::chrono::milliseconds start_timeout{10'000};  // for start, initialization and tools/list
+  std::vector<McpVariable> environment = mcp_environment();  // of every started server, before its `env`
+  std::chrono::milliseconds start_timeout{10'000};           // for start, initialization and tools/list
   std::size_t max_message_bytes = std::size_t{32} * 1024 * 1024;
   std::size_t max_tools = 1000;           // of one server
   std::chrono::milliseconds pause{1000};  // before the third start in a row, then doubled up to a minute
@@ -78,12 +80,12 @@ struct McpOptions {
 
 // The result of update().
 struct McpUpdate {
-  struct Trouble {
+  struct Failure {
     std::string server;
     Error error;
   };
   std::vector<std::string> added = {}, removed = {};  // names in the registry
-  std::vector<Trouble> troubles = {};                 // servers and tools that could not be added
+  std::vector<Failure> failures = {};                 // servers and tools that could not be added
 };
 
 // The servers of one configuration. One thread at a time; its tools are safe from any thread, and keep the

@@ -28,14 +28,41 @@
 #include <vector>
 
 #include "parley/base/error.h"
+#include "parley/base/ids.h"
 #include "parley/base/text.h"
 #include "parley/json/json.h"
+#include "parley/message/conversation.h"
+#include "parley/message/message.h"
+#include "parley/message/outcome.h"
 #include "parley/net/http.h"
-#include "parley/trace/attribute.h"
-#include "parley/trace/context.h"
 #include "parley/trace/value.h"
 
 namespace parley::trace {
+
+// The context of a span: the ids of its trace and of itself, and their W3C format, which is sent in the
+// header "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".
+//
+// Plain values and pure functions; safe from any thread.
+struct SpanContext {
+  Id128 trace{};           // not 0 in a valid context
+  std::uint64_t span = 0;  // not 0 in a valid context
+  bool is_sampled = true;  // whether this trace is recorded
+
+  bool is_valid() const { return trace != Id128{} && span != 0; }
+  bool operator==(const SpanContext&) const = default;
+};
+
+// nullopt if it violates W3C Trace Context; ignores fields that versions later than 00 append.
+std::optional<SpanContext> parse_traceparent(std::string_view header);
+std::string to_traceparent(const SpanContext& context);  // REQUIRES: is_valid()
+
+// 32 and 16 hexadecimal digits, in lower case.
+std::string hex(const Id128& id);
+std::string hex(std::uint64_t id);
+
+// Random ids.
+Id128 new_trace_id();
+std::uint64_t new_span_id();
 
 struct TracerOptions {
   std::string endpoint = {};                    // "http://127.0.0.1:4318", or one that ends in "/v1/traces"
@@ -123,5 +150,14 @@ class Tracer {
   explicit Tracer(std::shared_ptr<Queue> queue);
   std::shared_ptr<Queue> queue_;
 };
+
+// A request to a model and its answer as attributes of a `chat` span. Safe from any thread with different
+// spans.
+
+// The model and the settings; if content is captured, also the system part, the messages and the tools.
+void set_request(Span& span, const Conversation& conversation);
+
+// The ids, the finish reason, the token counts; if content is captured, also the message.
+void set_answer(Span& span, const Message& message, const Outcome& outcome);
 
 }  // namespace parley::trace

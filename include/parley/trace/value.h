@@ -4,6 +4,7 @@
 //   null           nullptr, std::monostate, an empty std::optional or pointer
 //   itself         Json, bool, numbers, text; NaN and infinities are the strings "NaN", "Infinity",
 //                  "-Infinity"; invalid UTF-8 is repaired
+//   an object      a struct with PARLEY_FIELDS (json/typed.h); an enumerator with PARLEY_NAMES is its name
 //   a message      its GenAI form (dialect `otel`): an object, or a list of objects
 //   time           durations in seconds, points of the wall clock as "2026-11-15T09:30:00.125Z"
 //   its content    std::optional, pointers, std::variant
@@ -20,6 +21,7 @@
 #include <concepts>
 #include <cstdint>
 #include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -29,6 +31,7 @@
 
 #include "parley/base/text.h"
 #include "parley/json/json.h"
+#include "parley/json/typed.h"
 #include "parley/json/writer.h"
 #include "parley/message/message.h"
 
@@ -79,6 +82,13 @@ void write(json::Writer& out, const T& v) {
     write_double(out, static_cast<double>(v));
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     write_text(out, v);
+  } else if constexpr (typed::Struct<T>) {
+    out.begin_object();
+    std::apply([&](const auto&... fields) { (write(out.key(fields.name), v.*fields.member), ...); },
+               parley_fields(&v));
+    out.end_object();
+  } else if constexpr (typed::Named<T>) {
+    typed::write(out, v);
   } else if constexpr (std::same_as<T, Message>) {
     write_message(out, v);
   } else if constexpr (Duration<T>) {
@@ -97,7 +107,7 @@ void write(json::Writer& out, const T& v) {
     out.begin_object();
     for (const auto& [key, mapped] : v) {
       if constexpr (std::convertible_to<decltype(key), std::string_view>) {
-        out.key(Text::repaired(key));
+        out.key(Text(key));
       } else {
         json::Writer spelled;
         write(spelled, key);
@@ -135,5 +145,79 @@ template <typename T>
 Text serialize_to_str(const T& v) {
   return to_serializable(v).text();
 }
+
+// Operations and attributes of OpenTelemetry's GenAI conventions that Parley uses, in one table each
+// (src/trace/attribute.cc). The conventions are still in development; when they change, update the tables.
+//
+// Values and pure functions; safe from any thread.
+
+// The conventions these names are from.
+inline constexpr std::string_view kSchemaUrl = "https://opentelemetry.io/schemas/1.41.0";
+
+// The operation of a span. The span's name is the operation and its subject: "chat gpt-4o".
+enum class Operation : std::uint8_t { InvokeAgent, Chat, ExecuteTool };
+std::string_view to_string(Operation operation);  // "invoke_agent", "chat", "execute_tool"
+
+// As OTLP numbers them.
+enum class SpanKind : std::uint8_t { Internal = 1, Client = 3 };
+SpanKind kind_of(Operation operation);
+
+// The conventions' name of a provider ("gcp.gemini"); its own name if they have none.
+std::string_view provider_word(std::string_view provider);
+
+enum class Key : std::uint8_t {
+  OperationName,
+  ProviderName,
+  ConversationId,
+  AgentName,
+  RequestModel,
+  RequestMaxTokens,
+  RequestTemperature,
+  RequestTopP,
+  RequestTopK,
+  RequestSeed,
+  RequestStopSequences,
+  RequestStream,
+  OutputType,
+  ResponseId,
+  ResponseModel,
+  ResponseFinishReasons,
+  ResponseTimeToFirstChunk,
+  InputTokens,
+  OutputTokens,
+  CacheReadTokens,
+  CacheCreationTokens,
+  ReasoningTokens,
+  ToolName,
+  ToolCallId,
+  ToolType,
+  ServerAddress,
+  ServerPort,
+  ErrorType,
+  SystemInstructions,
+  InputMessages,
+  OutputMessages,
+  ToolDefinitions,
+  ToolCallArguments,
+  ToolCallResult,
+  ContentOmitted,  // Parley's own: how many of the oldest messages were left out of the content
+};
+
+enum class KeyType : std::uint8_t {
+  Text,
+  Int,
+  Double,
+  Bool,
+  Texts,
+  Content,  // text of users and models, as JSON; sent only with capture_content
+};
+
+struct KeyInfo {
+  Key key;
+  std::string_view name;
+  KeyType type;
+};
+std::span<const KeyInfo> keys();
+const KeyInfo& info(Key key);
 
 }  // namespace parley::trace

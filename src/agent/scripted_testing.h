@@ -24,13 +24,13 @@ inline Turn says(Message message, Finish finish = Finish::Stop) {
     return answer;
   };
 }
-inline Turn says(const char* text) { return says(Message::assistant_message(Text::repaired(text))); }
+inline Turn says(const char* text) { return says(Message::assistant_message(Text(text))); }
 
 inline Turn calls(const std::vector<ToolCall>& list, const char* text = "") {
-  return says(Message::from_tool_calls(list, Text::repaired(text)), Finish::ToolCalls);
+  return says(Message::from_tool_calls(list, Text(text)), Finish::ToolCalls);
 }
 inline ToolCall call(const char* id, const char* name, const char* arguments = "{}") {
-  return {Text::repaired(id), Text("function"), {Text::repaired(name), Text::repaired(arguments)}};
+  return {Text(id), Text("function"), {Text(name), Text(arguments)}};
 }
 
 inline Turn fails(FailureKind kind, Code code, const char* words) {
@@ -69,7 +69,7 @@ class FunctionTool : public RunnableTool {
   using Function = std::function<ToolOutput(const Json&, const ToolContext&)>;
   FunctionTool(const char* name, Function function, bool parallel = true)
       : function_(std::move(function)), parallel_(parallel) {
-    spec_.name = Text::repaired(name);
+    spec_.name = Text(name);
     spec_.parameters = *Json::parse(R"json({"type":"object"})json");
   }
   const Tool& spec() const override { return spec_; }
@@ -130,7 +130,7 @@ struct Scene {
     agent = *std::move(made);
   }
   RunReport run(const char* request = "do it") {
-    auto report = agent->run(Message::user_message(Text::repaired(request)));
+    auto report = agent->run(Message::user_message(Text(request)));
     EXPECT_TRUE(report) << report.error().message;
     return report ? *std::move(report) : RunReport{};
   }
