@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/diagnostics.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::cli {
 namespace {

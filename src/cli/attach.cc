@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "cli/diagnostics.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/guard/request.h"
-#include "parley/json/buffer.h"
-#include "parley/media/base64.h"
+#include "parley/json/json.h"
 #include "parley/media/image.h"
 
 namespace parley::cli {
@@ -19,17 +18,30 @@ constexpr std::size_t kMostAttachedBytes = std::size_t{16} * 1024 * 1024;
 
 bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == std::string_view::npos; }
 
+// What parse_user_request() refuses; "/images/2" is the third of the files.
+ExitCode report_refusal(const Error& error, const std::vector<std::string>& files) {
+  constexpr std::string_view kImages = "/images/";
+  if (error.path.starts_with(kImages)) {
+    const auto index = static_cast<std::size_t>(std::atoi(error.path.c_str() + kImages.size()));
+    if (index < files.size()) return report_error({error.code, error.message, ""}, {files[index]});
+  }
+  print_message(error.message);
+  return ExitCode::Refused;
+}
+
 }  // namespace
 
 CommandResult<Attachments> read_attachments(std::span<const std::string> files) {
   Attachments out;
+  std::vector<json::Buffer> images;
+  std::vector<std::string> names;
   for (const std::string& file : files) {
-    const Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostAttachedBytes);
+    Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostAttachedBytes);
     if (!read) return std::unexpected(report_error(read.error(), {file}));
     const std::string_view bytes = read->view();
     if (check_image(bytes, {.level = ImageLevel::Header}).format != ImageFormat::Unknown) {
-      out.images.push_back(base64_encode(bytes));
-      out.names.push_back(file);
+      images.push_back(*std::move(read));
+      names.push_back(file);
     } else if (is_text(bytes)) {
       out.texts += fmt::format("\n\n[file {}]\n{}{}[end of file {}]", file, bytes,
                                bytes.ends_with('\n') ? "" : "\n", file);
@@ -38,26 +50,24 @@ CommandResult<Attachments> read_attachments(std::span<const std::string> files) 
           {Code::Unsupported, "unsupported attachment: expected an image or UTF-8 text", ""}, {file}));
     }
   }
+  std::vector<ImageBytes> bytes;
+  for (const json::Buffer& image : images) bytes.push_back({image.view()});
+  const Result<UserRequest> checked = parse_user_request("-" + out.texts, bytes);
+  if (!checked) return std::unexpected(report_refusal(checked.error(), names));
+  out.images = checked->message.get_content_blocks({BlockType::Image});
   return out;
 }
 
 CommandResult<Message> request_of(std::string words, const Attachments& attachments) {
-  const std::vector<std::string>& names = attachments.names;
-  const std::vector<std::string_view> views(attachments.images.begin(), attachments.images.end());
   words += attachments.texts;
-  Result<UserRequest> request = parse_user_request(words, views);
-  if (request) return std::move(request->message);
-  // "/images/2" is the third of them.
-  constexpr std::string_view kImages = "/images/";
-  if (request.error().path.starts_with(kImages)) {
-    const auto index = static_cast<std::size_t>(std::atoi(request.error().path.c_str() + kImages.size()));
-    if (index < names.size()) {
-      return std::unexpected(
-          report_error({request.error().code, request.error().message, ""}, {names[index]}));
-    }
-  }
-  print_message(request.error().message);
-  return std::unexpected(ExitCode::Refused);
+  const Result<UserRequest> request = parse_user_request(words);
+  if (!request) return std::unexpected(report_refusal(request.error(), {}));
+  if (attachments.images.empty()) return request->message;
+  std::vector<Block> blocks = request->message.blocks();
+  blocks.insert(blocks.end(), attachments.images.begin(), attachments.images.end());
+  const Result<Message> message = MessageBuilder(Role::User).blocks(std::move(blocks)).build();
+  if (!message) return std::unexpected(report_refusal(message.error(), {}));
+  return *message;
 }
 
 }  // namespace parley::cli

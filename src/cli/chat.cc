@@ -12,10 +12,11 @@
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/line_reader.h"
+#include "cli/template.h"
 #include "cli/terminal.h"
 #include "cli/tool_choice.h"
 #include "parley/dialect/dialect.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 namespace parley::cli {
 namespace {
@@ -98,7 +99,7 @@ std::string window_of(const ChatSession& chat) {
 Next show_info(ChatSession& chat, const std::string& /*argument*/) {
   const UsageTotals usage = chat.usage();
   print_message(fmt::format("session {}, {} messages in the window, {} tokens", chat.session(),
-                            chat.messages().size(), window_of(chat)));
+                            chat.window().size(), window_of(chat)));
   print_message(
       fmt::format("model {}, {} calls: {} fresh, {} cached, {} output tokens{}", chat.model_name(),
                   usage.calls, usage.fresh, usage.cache_read, usage.output,
@@ -114,7 +115,7 @@ Next export_chat(ChatSession& chat, const std::string& argument) {
     print_message(dialect.error().message);
     return Next::Goes;
   }
-  const Result<Writing> writing = write(Conversation(chat.messages()), *dialect);
+  const Result<Writing> writing = write(Conversation(chat.window()), *dialect);
   if (!writing) {
     print_message(writing.error().message);
   } else if (file.empty() || file == "-") {
@@ -242,8 +243,10 @@ CommandResult<std::string> with_input(const ChatOptions& options, const std::str
 ExitCode ask_once(ChatOptions options, const std::string& words, const std::vector<std::string>& tools,
                   const char* continue_command) {
   options.continue_command = continue_command;
-  const CommandResult<std::string> text = with_input(options, words);
+  CommandResult<std::string> text = with_input(options, words);
+  if (text && !options.template_name.empty()) text = apply_template(options, *text);
   if (!text) return text.error();
+  if (options.plan && is_blank(*text)) return usage_error("--plan needs a TASK", "run");
   if (options.continues_last && is_blank(*text) && options.attachments.empty()) {
     const auto chat = ChatSession::open(options, tools);
     return chat ? (*chat)->finish((*chat)->continue_answer()) : chat.error();
@@ -252,9 +255,12 @@ ExitCode ask_once(ChatOptions options, const std::string& words, const std::vect
   if (!attachments) return attachments.error();
   const CommandResult<Message> request = request_of(*text, *attachments);
   if (!request) return request.error();
+  if (options.plan && !request->get_content_blocks({BlockType::Image}).empty()) {
+    return usage_error("--plan takes no images: attach texts only", "run");
+  }
   const auto chat = ChatSession::open(options, tools);
   if (!chat) return chat.error();
-  return (*chat)->finish((*chat)->ask(*request));
+  return (*chat)->finish(options.plan ? (*chat)->ask_by_plan(*request) : (*chat)->ask(*request));
 }
 
 }  // namespace
@@ -265,8 +271,6 @@ ExitCode chat(const ChatOptions& options) {
   }
   const CommandResult<Attachments> attachments = read_attachments(options.attachments);
   if (!attachments) return attachments.error();
-  // A bad image is reported now, not when the first line is typed.
-  if (const auto request = request_of("-", *attachments); !request) return request.error();
   ChatOptions own = options;
   own.continue_command = "/continue";
   const auto chat = ChatSession::open(own, all_tools());

@@ -7,15 +7,19 @@
 #include <thread>
 #include <utility>
 
+#include "cli/code_block.h"
 #include "cli/diagnostics.h"
+#include "cli/environment.h"
+#include "cli/reply_schema.h"
 #include "cli/run_json.h"
+#include "cli/session_ids.h"
 #include "cli/tool_choice.h"
 #include "cli/tracing.h"
-#include "parley/agent/llm_compressor.h"
-#include "parley/agent/spans.h"
+#include "parley/agent/agent.h"
+#include "parley/agent/event.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/net/http.h"
 
 namespace parley::cli {
@@ -75,7 +79,7 @@ std::string_view problem_of(Finish finish) {
       return "the model wrote a malformed tool call";
     case Finish::Error:
       return "the model ended with an error: the answer may be incomplete";
-    case Finish::Unsaid:
+    case Finish::Unknown:
     case Finish::Stop:
     case Finish::StopSequence:
     case Finish::ToolCalls:
@@ -123,6 +127,7 @@ CommandResult<std::unique_ptr<ChatSession>> ChatSession::open(const ChatOptions&
   for (const std::string& warning : chat->config_.warnings) {
     if (!options.quiet) print_message("warning: " + warning);
   }
+  if (const auto taken = chat->take_options(); !taken) return std::unexpected(taken.error());
   resolve(chat->options_.store, chat->config_);
   Result<Output> output = Output::open(options.output);
   if (!output) return std::unexpected(report_error(output.error(), {options.output}));
@@ -156,25 +161,50 @@ CommandResult<std::unique_ptr<ChatSession>> ChatSession::open(const ChatOptions&
   return chat;
 }
 
+// What was typed comes before the configuration (CONFIG1).
+CommandResult<void> ChatSession::take_options() {
+  for (const std::string& typed : options_.model_options) {
+    const std::size_t equals = std::min(typed.find('='), typed.size());
+    Result<void> taken =
+        equals == typed.size()
+            ? fail(Code::Invalid, fmt::format("invalid option '{}': expected NAME=VALUE", typed))
+            : take_option(config_, typed.substr(0, equals), typed.substr(equals + 1), "--option");
+    if (!taken) return std::unexpected(report_choice_error(taken.error().message, "--option"));
+  }
+  if (options_.max_tokens) {
+    static_cast<void>(
+        take_option(config_, "max_tokens", std::to_string(*options_.max_tokens), "--max-tokens"));
+  }
+  if (options_.retries) config_.retries.set(*options_.retries, "--retries");
+  if (options_.window) config_.window.set(*options_.window, "--window");
+  if (!options_.timeout && config_.timeout.value > 0) {
+    options_.timeout = static_cast<double>(config_.timeout.value);
+  }
+  if (!options_.schema.empty()) config_.schema.set(options_.schema, "--schema");
+  if (!config_.schema.is_set()) return {};
+  Result<Json> schema = read_reply_schema(config_.schema.value);
+  if (!schema) return std::unexpected(report_choice_error(schema.error().message, config_.schema.from));
+  reply_ = ReplySchema{.schema = *std::move(schema)};
+  return {};
+}
+
 CommandResult<void> ChatSession::choose_session() {
   key_ = {options_.store.tenant, options_.session};
   if (!options_.continues_last) {
+    if (!key_.session.empty()) {
+      const auto id = session_id(*store_, key_.tenant, key_.session, PrefixOf::Generated);
+      if (!id) return std::unexpected(id.error());
+      key_.session = *id;
+    }
     if (key_.session.empty()) key_.session = new_ulid(static_cast<std::uint64_t>(now_ms()));
     return {};
   }
-  store::ListOptions page{.count = 1000};
-  std::int64_t newest = -1;
-  do {
-    const auto list = store_->list(key_.tenant, page);
-    if (!list) return std::unexpected(report_store_error(list.error()));
-    for (const store::SessionInfo& info : list->sessions) {
-      if (std::pair(info.updated_ms, info.session) <= std::pair(newest, key_.session)) continue;
-      newest = info.updated_ms;
-      key_.session = info.session;
-    }
-    page.after = list->next;
-  } while (!page.after.empty());
-  if (newest >= 0) return {};
+  const auto latest = store_->latest(key_.tenant);
+  if (!latest) return std::unexpected(report_store_error(latest.error()));
+  if (*latest) {
+    key_.session = (*latest)->session;
+    return {};
+  }
   print_message("no session to continue");
   return std::unexpected(ExitCode::Refused);
 }
@@ -228,17 +258,21 @@ CommandResult<void> ChatSession::open_agent() {
   CommandResult<StoredMemory> memory = open_memory();
   if (!memory) return std::unexpected(memory.error());
   AgentOptions options;
-  options.system_prompt = Text::repaired(options_.system.value_or(config_.system.value));
+  options.system_prompt = Text(options_.system.value_or(config_.system.value));
   options.max_steps = options_.max_steps.value_or(config_.max_steps.value);
   options.max_calls = options_.max_calls.value_or(config_.max_calls.value);
+  const std::size_t max_input = options_.max_input_tokens.value_or(config_.max_input_tokens.value);
+  if (max_input != 0) options.max_input_tokens = max_input;
+  options.settings = config_.settings;
+  options.reply = reply_;
   if (options_.timeout) {
     options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(*options_.timeout * 1000));
   }
   if (tracer_) {
     spans_ = spans(*tracer_, {.agent = options.name,
-                              .conversation_id = Text::repaired(key_.session),
+                              .conversation_id = Text(key_.session),
                               .model = model_->info(),
-                              .parent = calling_span()});
+                              .traceparent = from_environment("TRACEPARENT")});
   }
   options.on_event = [this](const AgentEvent& event) {
     if (spans_) spans_(event);
@@ -259,25 +293,35 @@ const ToolBox& ChatSession::tools() {
 }
 
 ExitCode ChatSession::continue_answer() {
-  if (agent_ && agent_->messages().empty()) {
+  if (agent_ && agent_->window().empty()) {
     print_message("nothing to continue: the session is empty");
     return ExitCode::Refused;
   }
   return ask(std::nullopt);
 }
 
-ExitCode ChatSession::ask(const std::optional<Message>& request) {
+CommandResult<void> ChatSession::begin_run(StopOnInterrupt& interrupt) {
   if (!agent_) {
-    if (const auto opened = open_agent(); !opened) return opened.error();
+    if (const auto opened = open_agent(); !opened) return opened;
   }
-  StopOnInterrupt interrupt;
   if (mcp_) update_mcp(*mcp_, *tools_, interrupt.token());
   running_ = &interrupt;
   line_is_broken_ = false;
-  const Result<RunReport> report = run(request, interrupt);
+  return {};
+}
+
+void ChatSession::end_run() {
   break_line_if_interrupted();
   running_ = nullptr;
   screen_->stop_waiting();
+}
+
+ExitCode ChatSession::ask(const std::optional<Message>& request) {
+  StopOnInterrupt interrupt;
+  if (const auto begun = begin_run(interrupt); !begun) return begun.error();
+  const Result<RunReport> report = run(request, interrupt);
+  end_run();
+  if (report && prints_at_end() && !options_.json) print_at_end(*report);
   screen_->end_answer();
   if (!request && report && report->steps == 0 && !report->error) {
     print_message("nothing to continue: the last answer is complete");
@@ -290,9 +334,9 @@ ExitCode ChatSession::ask(const std::optional<Message>& request) {
 Result<RunReport> ChatSession::run(const std::optional<Message>& request, const StopOnInterrupt& interrupt) {
   Result<RunReport> report = agent_->run(request, interrupt.token());
   if (report || report.error().code != Code::Conflict) return report;
-  const std::size_t known = agent_->messages().size();
+  const std::size_t known = agent_->window().size();
   if (!open_agent()) return report;
-  if (agent_->messages().size() != known)
+  if (agent_->window().size() != known)
     screen_->status_line("  another process changed this session: reloaded it");
   return agent_->run(request, interrupt.token());
 }
@@ -302,12 +346,15 @@ void ChatSession::break_line_if_interrupted() {
   if (!std::exchange(line_is_broken_, true)) screen_->break_line();
 }
 
+ExitCode ChatSession::report_run_error(const Error& error) {
+  if (error.code != Code::Conflict) return report_store_error(error);
+  print_message(error.message + ": try again when it ends, or one minute after it was killed");
+  return ExitCode::Refused;
+}
+
 ExitCode ChatSession::conclude(const Result<RunReport>& report, bool was_interrupted) {
-  if (!report && report.error().code == Code::Conflict) {
-    print_message(report.error().message + ": try again when it ends, or one minute after it was killed");
-    return ExitCode::Refused;
-  }
-  if (!report) return report_store_error(report.error());
+  if (!report) return report_run_error(report.error());
+  has_failed_ = report->end == RunEnd::Failed;
   if (options_.json) screen_->lines(json_of(*report, key_.session, model_name()));
   if (!screen_->failure()) return ExitCode::Ok;  // finish() prints the reason
   if (report->error) {
@@ -318,7 +365,31 @@ ExitCode ChatSession::conclude(const Result<RunReport>& report, bool was_interru
   return was_interrupted ? ExitCode::Interrupted : exit_of(*report);
 }
 
+void ChatSession::print_at_end(const RunReport& report) {
+  if (report.end != RunEnd::Answered && report.end != RunEnd::Terminated) return;
+  if (reply_) {
+    if (report.reply) screen_->answer(report.reply->text().view());
+    return;
+  }
+  const std::optional<std::string> code = last_code_block(report.text.view());
+  if (!code) print_message("the answer has no code block; this is all of it");
+  screen_->answer(code ? *code : report.text.view());
+}
+
+// A request that failed before anything was said leaves no session, if it made one.
+void ChatSession::forget_failed_session() {
+  const std::vector<Message> shown = window();
+  if (!has_failed_ ||
+      std::ranges::any_of(shown, [](const Message& each) { return each.role() == Role::Assistant; })) {
+    return;
+  }
+  const auto head = store_->head(key_);
+  if (head && head->created_ms >= started_ms_ && head->size == shown.size())
+    static_cast<void>(store_->remove(key_));
+}
+
 ExitCode ChatSession::finish(ExitCode exit) {
+  forget_failed_session();
   Result<void> outcome = screen_->failure();
   if (outcome) outcome = output_->commit();
   return outcome ? exit : output_->end(outcome.error());
@@ -355,10 +426,12 @@ void ChatSession::on_event(const AgentEvent& event) {
     if (delta->kind == stream::DeltaKind::Thinking) screen_->thinking(delta->text);
     if (delta->kind != stream::DeltaKind::Text) return;
     has_streamed_ = true;
+    if (prints_at_end()) return;
     if (!screen_->answer(delta->text) && running_ != nullptr) running_->stop();
   } else if (answered != nullptr) {
     screen_->stop_waiting();
-    if (!has_streamed_) screen_->answer(answered->answer.message.get_text_content().value_or(Text()).view());
+    if (!has_streamed_ && !prints_at_end())
+      screen_->answer(answered->answer.message.get_text_content().value_or(Text()).view());
     // The end of the final answer is printed when the run has ended: the session is free then, too.
     if (!is_final_and_whole(answered->answer)) screen_->end_answer();
     if (answered->answer.cut && screen_->failure()) screen_->status_line("  (the answer was cut)");
@@ -385,11 +458,11 @@ std::size_t ChatSession::tokens_used() const {
   if (calls.size() > calls_before_ && calls.back().usage.input) {
     return static_cast<std::size_t>(*calls.back().usage.input + calls.back().usage.output.value_or(0));
   }
-  return TokenCounter::for_model(model().name.view()).count(messages());
+  return TokenCounter::for_model(model().name.view()).count(window());
 }
 
-std::vector<Message> ChatSession::messages() const {
-  return agent_ ? agent_->messages() : std::vector<Message>();
+std::vector<Message> ChatSession::window() const {
+  return agent_ ? agent_->window() : std::vector<Message>();
 }
 
 CommandResult<Change> ChatSession::edit(const StoredMemory::Edit& edit,
@@ -404,7 +477,7 @@ CommandResult<Change> ChatSession::edit(const StoredMemory::Edit& edit,
 }
 
 CommandResult<std::size_t> ChatSession::undo() {
-  const std::vector<Message> shown = messages();
+  const std::vector<Message> shown = window();
   const auto last = std::ranges::find_if(shown.rbegin(), shown.rend(),
                                          [](const Message& message) { return message.role() == Role::User; });
   if (last == shown.rend()) {

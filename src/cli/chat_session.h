@@ -17,6 +17,8 @@
 #include "cli/store.h"
 #include "cli/user_prompt.h"
 #include "parley/agent/agent.h"
+#include "parley/agent/flow.h"
+#include "parley/base/clock.h"
 #include "parley/model/usage_ledger.h"
 #include "parley/store/store.h"
 #include "parley/tool/tool.h"
@@ -34,8 +36,17 @@ struct ChatOptions {
   std::optional<std::string> tools;
   std::optional<std::size_t> max_steps;
   std::optional<std::size_t> max_calls;
-  std::optional<double> timeout;  // seconds, of a request
+  std::optional<std::size_t> max_input_tokens;
+  std::optional<double> timeout;           // seconds, of a request
+  std::vector<std::string> model_options;  // NAME=VALUE
+  std::string template_name;               // empty: none; not for a chat
+  std::vector<std::string> variables;      // of the template, NAME=VALUE
+  std::optional<std::size_t> max_tokens, retries, window;
+  std::string schema;          // of the reply; empty: from the configuration
+  bool is_not_stored = false;  // the store is then memory:
+  bool extracts_code = false;  // prints the last code block of an answer only
   std::vector<std::string> attachments;
+  bool plan = false;    // make a plan and run its steps
   bool json = false;    // one object a run
   bool stream = false;  // with `json`: one a line for each event before it
   bool quiet = false;
@@ -54,6 +65,9 @@ class ChatSession {
 
   // Asks, shows what comes, and stores it. Interrupted if there was a Ctrl-C.
   ExitCode ask(const Message& request) { return ask(std::optional(request)); }
+  // Lets the model make a plan for the request, which has no images, and runs its steps (chat_plan.cc).
+  // Refused if a step is blocked.
+  ExitCode ask_by_plan(const Message& request);
   // Continues a cut answer, or answers a request without an answer. Refused if there is neither.
   ExitCode continue_answer();
   // The last call: completes the output. `exit` is the exit code if that succeeds.
@@ -65,8 +79,8 @@ class ChatSession {
   std::string model_name() const;  // provider/name
   const ToolBox& tools();          // those of MCP servers, too, which are started
   UsageTotals usage() const { return ledger_->total(); }
-  std::size_t tokens_used() const;        // of the window
-  std::vector<Message> messages() const;  // what the model is shown
+  std::size_t tokens_used() const;      // of the window
+  std::vector<Message> window() const;  // what the model sees
   CommandResult<void> use_model(const std::string& name);
   CommandResult<std::size_t> undo();     // how many messages the last request and its answer were
   CommandResult<std::size_t> compact();  // how many messages became a summary
@@ -77,6 +91,7 @@ class ChatSession {
  private:
   explicit ChatSession(ChatOptions options) : options_(std::move(options)) {}
 
+  CommandResult<void> take_options();
   CommandResult<void> choose_session();
   CommandResult<void> fill_toolbox(const ConfigValue<std::vector<std::string>>& names);
   CommandResult<void> choose_model(const std::string& name);
@@ -89,10 +104,21 @@ class ChatSession {
   void break_line_if_interrupted();
   ExitCode ask(const std::optional<Message>& request);
   Result<RunReport> run(const std::optional<Message>& request, const StopOnInterrupt& interrupt);
+  // Around each run: opens the agent if there is none, and lets Ctrl-C stop the run.
+  CommandResult<void> begin_run(StopOnInterrupt& interrupt);
+  void end_run();
   ExitCode conclude(const Result<RunReport>& report, bool was_interrupted);
+  ExitCode report_run_error(const Error& error);
+  void show_plan(const FlowPlan& plan, const std::optional<FlowPlan>& before);
+  ExitCode conclude_plan(const Result<FlowReport>& report);
+  // Whether the answer is printed when it is complete, and not as it comes.
+  bool prints_at_end() const { return reply_.has_value() || options_.extracts_code; }
+  void print_at_end(const RunReport& report);
+  void forget_failed_session();
 
   ChatOptions options_;
   Config config_;
+  std::optional<ReplySchema> reply_;
   std::optional<Output> output_;
   std::unique_ptr<Screen> screen_;
   std::unique_ptr<UserPrompt> user_prompt_;
@@ -105,11 +131,13 @@ class ChatSession {
   std::unique_ptr<McpTools> mcp_;
   std::optional<trace::Tracer> tracer_;   // flushes at the end of the chat
   OnAgentEvent spans_;                    // of the agent, if there is a tracer
-  std::unique_ptr<ToolCallAgent> agent_;  // null if the session could not be read again; ask() tries
+  std::shared_ptr<ToolCallAgent> agent_;  // null if the session could not be read again; ask() tries
   std::size_t calls_before_ = 0;          // this agent
   StopOnInterrupt* running_ = nullptr;    // while ask() is
-  bool has_streamed_ = false;             // the answer that is coming
-  bool line_is_broken_ = false;           // by the Ctrl-C that stops this run
+  const std::int64_t started_ms_ = now_ms();
+  bool has_failed_ = false;      // the last run
+  bool has_streamed_ = false;    // the answer that is coming
+  bool line_is_broken_ = false;  // by the Ctrl-C that stops this run
 };
 
 }  // namespace parley::cli

@@ -15,7 +15,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "parley/dialect/rules.h"
-#include "parley/guard/media.h"
+#include "parley/guard/request.h"
 #include "parley/message/validate.h"
 
 namespace parley::cli {

@@ -31,11 +31,12 @@ struct Command {
 std::span<const Command> chat_commands();      // chat, run, prompt
 std::span<const Command> document_commands();  // convert, check, dialects, media, tokens, filter
 std::span<const Command> session_commands();   // sessions, doctor
-std::span<const Command> model_commands();     // rehearse
+std::span<const Command> config_commands();    // config
+std::span<const Command> model_commands();     // models, rehearse
 std::span<const Command> shell_commands();     // completion, man
 std::span<const Command> all_commands();       // in the order help shows them
 
-// 'parley -p TEXT' is 'parley prompt -p TEXT'.
+// 'parley TEXT' is 'parley prompt TEXT'.
 inline constexpr const char* kPromptCommand = "prompt";
 
 // Adds --store and --tenant.

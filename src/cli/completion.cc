@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/commands.h"
+#include "cli/known_models.h"
 #include "parley/dialect/dialect.h"
 
 namespace parley::cli {
@@ -19,11 +20,18 @@ Words dialect_names() {
   return out;
 }
 
+Words model_names() {
+  Words out = {kRehearsal};
+  for (const KnownModel& each : known_models()) out.push_back(fmt::format("{}/{}", each.provider, each.name));
+  return out;
+}
+
 // The values of an option, by the name that help gives to its value.
 Words values_of(const std::string& value) {
   if (value == "D") return dialect_names();
   if (value == "P") return {"agentscope-chat", "agentscope-multiagent", "openmanus"};
   if (value == "E") return {"o200k_base", "cl100k_base"};
+  if (value == "M") return model_names();
   if (value == "L") return {"header", "decode"};
   return {};
 }
@@ -47,6 +55,9 @@ Words option_names(const DescribedCommand& command) {
   return out;
 }
 
+// The verbs of `parley sessions` whose first argument is a session.
+constexpr const char* kVerbsOfSessions[] = {"show", "export", "fork", "rm", "expire", "copy"};
+
 // ---- bash
 
 std::string for_bash(std::span<const DescribedCommand> commands) {
@@ -67,6 +78,7 @@ std::string for_bash(std::span<const DescribedCommand> commands) {
                            fmt::join(option_names(command), " "), fmt::join(command.words, " "));
   }
   return fmt::format(R"sh(# Completion of parley for bash, made by 'parley completion bash'.
+_parley_sessions() {{ parley sessions list 2>/dev/null | cut -d' ' -f1; }}
 _parley() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
   local words='' options='' verbs='' files=0 is_value=1
@@ -83,6 +95,8 @@ _parley() {{
   if ((!is_value)); then
     if [[ $word == -* ]]; then words=$options
     elif [[ -n $verbs ]] && ((COMP_CWORD == 2)); then words=$verbs
+    elif [[ $command == chat ]] && ((COMP_CWORD == 2)); then words=$(_parley_sessions)
+    elif [[ $command == sessions && ${{COMP_WORDS[2]}} == @({}) ]] && ((COMP_CWORD == 3)); then words=$(_parley_sessions)
     else files=1; fi
   fi
   if ((files)); then
@@ -94,7 +108,7 @@ _parley() {{
 }}
 complete -F _parley parley
 )sh",
-                     fmt::join(names, " "), values, options);
+                     fmt::join(names, " "), values, options, fmt::join(kVerbsOfSessions, "|"));
 }
 
 // ---- zsh
@@ -138,11 +152,18 @@ std::string for_zsh(std::span<const DescribedCommand> commands) {
     }
     if (!command.words.empty())
       specs += fmt::format(" \\\n        '1:verb:({})'", fmt::join(command.words, " "));
-    cases += fmt::format("    {}) _arguments{} \\\n        '*:file:_files' ;;\n",
-                         command.name == kPromptCommand ? "-*" : command.name, specs);
+    const bool has_sessions = command.name == "sessions" || command.name == "chat";
+    cases += fmt::format("    {}) _arguments{} \\\n        '*:{}' ;;\n",
+                         command.name == kPromptCommand ? "-*" : command.name, specs,
+                         has_sessions ? "session:_parley_sessions" : "file:_files");
   }
   return fmt::format(R"sh(#compdef parley
 # Completion of parley for zsh, made by 'parley completion zsh'.
+_parley_sessions() {{
+  local -a ids=(${{(f)"$(parley sessions list 2>/dev/null | cut -d' ' -f1)"}})
+  compadd -a ids
+  _files
+}}
 _parley() {{
   local -a commands=(
 {}  )
@@ -193,7 +214,11 @@ std::string fish_option(const DescribedCommand& command, const DescribedOption& 
 }
 
 std::string for_fish(std::span<const DescribedCommand> commands) {
-  std::string out = "# Completion of parley for fish, made by 'parley completion fish'.\n";
+  std::string out =
+      "# Completion of parley for fish, made by 'parley completion fish'.\n"
+      "complete -c parley -n '__fish_seen_subcommand_from sessions chat' -a '(parley sessions list "
+      "2>/dev/null | "
+      "string replace -r \"^(\\\\S+) +\\\\d+ +\\\\S+ *\" \"\\$1\\t\")'\n";
   for (const DescribedCommand& command : commands) {
     if (command.name != kPromptCommand) {
       out += fmt::format("complete -c parley -f -n __fish_use_subcommand -a {} -d '{}'\n", command.name,

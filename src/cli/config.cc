@@ -8,13 +8,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <utility>
 
 #include "cli/config_file.h"
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
+#include "cli/known_models.h"
+#include "cli/model_options.h"
 #include "cli/secrets.h"
-#include "parley/model/provider.h"
+#include "cli/suggestion.h"
+#include "cli/tool_choice.h"
+#include "parley/json/writer.h"
+#include "parley/model/http_model.h"
 
 namespace parley::cli {
 namespace {
@@ -121,6 +127,47 @@ Result<void> set_price(Config& config, ConfigEntry& entry) {
   return {};
 }
 
+template <ConfigValue<std::size_t> Config::* kMember, std::int64_t kMost>
+Result<void> set_number(Config& config, ConfigEntry& entry) {
+  const auto* count = std::get_if<std::int64_t>(&entry.value);
+  if (count == nullptr || *count < 0 || *count > kMost) {
+    return wrong(entry, fmt::format("a number from 0 to {}", kMost));
+  }
+  (config.*kMember).set(static_cast<std::size_t>(*count), entry.location);
+  return {};
+}
+
+// A value as it would be typed after "=".
+struct AsTyped {
+  std::string operator()(const std::string& text) const { return text; }
+  std::string operator()(const std::vector<std::string>& list) const {
+    json::Writer w;
+    w.begin_array();
+    for (const std::string& each : list) w.string(each);
+    return w.end_array().take_string();
+  }
+  std::string operator()(auto value) const { return fmt::format("{}", value); }
+};
+
+Result<void> set_model_option(Config& config, ConfigEntry& entry) {
+  const Result<void> set =
+      take_option(config, entry.path.back(), std::visit(AsTyped{}, entry.value), entry.location);
+  if (!set) return fail(Code::Invalid, set.error().message, entry.location);
+  return {};
+}
+
+Result<void> set_alias(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(std::string model, text_in(entry));
+  if (model != kRehearsal) {
+    model = with_provider(model);
+    if (const Result<ModelName> name = parse_model_name(model); !name) {
+      return wrong(entry, "a model: " + name.error().message);
+    }
+  }
+  config.aliases[entry.path.back()].set(std::move(model), entry.location);
+  return {};
+}
+
 using Set = Result<void> (*)(Config& config, ConfigEntry& entry);
 struct Key {
   std::vector<std::string_view> path;  // "*" is any name
@@ -134,6 +181,13 @@ const std::vector<Key>& keys() {
       {{"system"}, set_text<&Config::system>, set_text<&Config::system>},
       {{"max_steps"}, set_count<&Config::max_steps, 10'000>, set_count<&Config::max_steps, 10'000>},
       {{"max_calls"}, set_count<&Config::max_calls, kMostCalls>},
+      {{"max_input_tokens"}, set_count<&Config::max_input_tokens, kMostInputTokens>},
+      {{"max_tokens"}, set_model_option},
+      {{"timeout"}, set_number<&Config::timeout, 86'400>},
+      {{"retries"}, set_number<&Config::retries, 100>},
+      {{"window"}, set_number<&Config::window, kMostWindow>},
+      {{"schema"}, set_text<&Config::schema>},
+      {{"options", "*"}, set_model_option},
       {{"store"}, set_text<&Config::store>},
       {{"tenant"}, set_text<&Config::tenant>},
       {{"tools", "use"}, set_tools, set_tools},
@@ -144,6 +198,7 @@ const std::vector<Key>& keys() {
       {{"trace", "content"}, set_trace_content},
       {{"providers", "*", "api_key"}, set_key},
       {{"providers", "*", "base_url"}, set_base_url},
+      {{"aliases", "*"}, set_alias},
       {{"prices", "*", "input"}, set_price<&PriceChoice::input>},
       {{"prices", "*", "output"}, set_price<&PriceChoice::output>},
       {{"prices", "*", "cache_read"}, set_price<&PriceChoice::cache_read>},
@@ -242,15 +297,35 @@ std::string project_file() {
   }
 }
 
+// Checked before it is opened: building an error is expensive, and most users have no such file.
+bool is_missing(const std::string& file) {
+  return ::access(file.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 Result<void> take_user_file(Config& config) {
-  const std::string named = from_environment("PARLEY_CONFIG");
-  if (named == "/dev/null") return {};
-  if (!named.empty()) return take_file(config, named, Owner::User);
-  const Result<std::string> file = user_file(Folder::Config, "parley.toml");
-  if (!file) return {};
-  // Checked before it is opened: building an error is expensive, and most users have no such file.
-  if (::access(file->c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
+  const Result<std::string> file = user_config_file();
+  if (!file || file->empty()) return {};
+  if (from_environment("PARLEY_CONFIG").empty() && is_missing(*file)) return {};
   return take_file(config, *file, Owner::User);
+}
+
+Result<void> take_key_file(Config& config) {
+  const Result<std::string> file = key_file();
+  if (!file || file->empty() || is_missing(*file)) return {};
+  PARLEY_TRY(std::vector<ConfigEntry> entries, read_config_file(*file));
+  for (ConfigEntry& entry : entries) {
+    PARLEY_TRY(std::string key, text_in(entry));
+    if (entry.path.size() != 1 || !provider_named(entry.path[0])) {
+      return fail(Code::Invalid, fmt::format("unknown provider '{}'", fmt::join(entry.path, ".")),
+                  entry.location);
+    }
+    register_secrets("api_key", key);
+    config.providers[entry.path[0]].key.set(Secret::take(key), entry.location);
+  }
+  if (std::string exposure = exposure_of(*file, "keys"); !exposure.empty()) {
+    config.warnings.push_back(std::move(exposure));
+  }
+  return {};
 }
 
 }  // namespace
@@ -265,8 +340,119 @@ Result<Config> read_config() {
   PARLEY_CHECK(take_user_file(config));
   if (const std::string file = project_file(); !file.empty())
     PARLEY_CHECK(take_file(config, file, Owner::Project));
+  PARLEY_CHECK(take_key_file(config));
   take_environment(config);
   return config;
+}
+
+Result<std::string> user_config_file() {
+  const std::string named = from_environment("PARLEY_CONFIG");
+  if (named == "/dev/null") return "";
+  return named.empty() ? user_file(Folder::Config, "parley.toml") : named;
+}
+
+Result<std::string> key_file() {
+  if (from_environment("PARLEY_CONFIG") == "/dev/null") return "";
+  return user_file(Folder::Config, "keys.toml");
+}
+
+std::string key_hint(const Secret& key) {
+  constexpr std::size_t kShown = 4;
+  const std::string_view text = key.reveal();
+  if (text.size() < 4 * kShown) return "(secret)";
+  return fmt::format("...{}", text.substr(text.size() - kShown));
+}
+
+Result<void> take_option(Config& config, const std::string& name, const std::string& value,
+                         std::string_view from) {
+  PARLEY_CHECK(set_option(config.settings, name, value));
+  std::erase_if(config.options, [&](const auto& each) { return each.first == name; });
+  config.options.emplace_back(name, ConfigValue<std::string>{value, std::string(from)});
+  return {};
+}
+
+std::vector<ConfigChoice> choices_of(const Config& config) {
+  std::vector<ConfigChoice> out;
+  const auto put = [&](std::string key, const std::string& value, const std::string& from) {
+    if (!value.empty() || !from.empty()) out.push_back({std::move(key), value, from});
+  };
+  put("model", config.model.value, config.model.from);
+  put("system", config.system.value, config.system.from);
+  put("max_steps", std::to_string(config.max_steps.value), config.max_steps.from);
+  put("max_calls", std::to_string(config.max_calls.value), config.max_calls.from);
+  if (config.max_input_tokens.is_set()) {
+    put("max_input_tokens", std::to_string(config.max_input_tokens.value), config.max_input_tokens.from);
+  }
+  if (config.timeout.is_set()) put("timeout", std::to_string(config.timeout.value), config.timeout.from);
+  put("retries", std::to_string(config.retries.value), config.retries.from);
+  if (config.window.is_set()) put("window", std::to_string(config.window.value), config.window.from);
+  put("schema", config.schema.value, config.schema.from);
+  for (const auto& [name, option] : config.options) {
+    put(name == "max_tokens" ? name : "options." + name, option.value, option.from);
+  }
+  put("store", config.store.value, config.store.from);
+  put("tenant", config.tenant.value, config.tenant.from);
+  put("tools.use", fmt::format("{}", fmt::join(config.tools.value, ", ")), config.tools.from);
+  put("mcp.file", config.mcp_file.value, config.mcp_file.from);
+  put("mcp.start_timeout", std::to_string(config.mcp_start_timeout.value), config.mcp_start_timeout.from);
+  put("trace.endpoint", config.trace_endpoint.value, config.trace_endpoint.from);
+  for (const auto& [name, provider] : config.providers) {
+    if (provider.key.is_set()) {
+      put(fmt::format("providers.{}.api_key", name), "(secret)", provider.key.from);
+    }
+    put(fmt::format("providers.{}.base_url", name), provider.base_url.value, provider.base_url.from);
+  }
+  for (const auto& [name, alias] : config.aliases) put("aliases." + name, alias.value, alias.from);
+  return out;
+}
+
+Result<std::vector<std::string>> config_path(std::string_view typed) {
+  std::vector<std::string> out(1);
+  bool is_quoted = false;
+  for (const char c : typed) {
+    if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (c == '.' && !is_quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  if (is_quoted || std::ranges::any_of(out, &std::string::empty)) {
+    return fail(Code::Invalid, fmt::format("invalid key '{}': expected e.g. model or tools.use", typed));
+  }
+  return out;
+}
+
+Result<ConfigEntry> config_entry(const std::vector<std::string>& path, const std::string& typed) {
+  const auto key = std::ranges::find_if(keys(), [&](const Key& each) { return fits(each, path); });
+  if (key == keys().end()) {
+    std::vector<std::string> names;
+    for (const Key& each : keys()) names.push_back(fmt::format("{}", fmt::join(each.path, ".")));
+    const std::string name = fmt::format("{}", fmt::join(path, "."));
+    const auto meant = suggestion_for(name, names);
+    return fail(Code::NotFound, fmt::format("unknown key '{}'{}; docs/configuration.md lists the keys", name,
+                                            meant ? fmt::format(": did you mean '{}'?", *meant) : ""));
+  }
+  // The narrowest first: [options] takes any.
+  std::vector<decltype(ConfigEntry::value)> values;
+  std::int64_t integer = 0;
+  double real = 0;
+  const char* end = typed.data() + typed.size();
+  if (std::from_chars(typed.data(), end, integer).ptr == end) values.emplace_back(integer);
+  if (std::from_chars(typed.data(), end, real).ptr == end) values.emplace_back(real);
+  if (typed == "true" || typed == "false") values.emplace_back(typed == "true");
+  values.emplace_back(typed);
+  values.emplace_back(names_in(typed));
+  Result<void> outcome;
+  for (const auto& value : values) {
+    Config scratch;
+    ConfigEntry entry{path, "", value};
+    const Result<void> set = key->in_user_file(scratch, entry);
+    if (set) return ConfigEntry{path, "", value};
+    if (outcome) outcome = set;
+  }
+  return std::unexpected(outcome.error());
 }
 
 ExitCode report_config_error(const Error& error) {

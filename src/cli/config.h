@@ -1,8 +1,8 @@
 // The configuration: settings from files and the environment.
 //
 // Invariants (the cases in tests/cli/config.case prove them):
-//   CONFIG1  Each value comes from the first source that sets it: a flag, the environment, the project's
-//            file, the user's file, the default. The source is kept with the value.
+//   CONFIG1  Each value comes from the first source that sets it: a flag, the environment, the file of keys,
+//            the project's file, the user's file, the default. The source is kept with the value.
 //   CONFIG2  An unknown key and an invalid value are refused with the file and the line.
 //   CONFIG3  The project's file sets no server, no key, no store and no program, because it comes with a
 //            clone. It may deny tools; it may not allow one.
@@ -12,15 +12,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/config_file.h"
 #include "cli/exit_code.h"
 #include "parley/base/error.h"
 #include "parley/base/secret.h"
+#include "parley/message/settings.h"
 #include "parley/tool/tool.h"
 
 namespace parley::cli {
@@ -50,13 +54,22 @@ struct PriceChoice {
 };
 
 inline constexpr int kMostCalls = 1'000'000;
+inline constexpr std::int64_t kMostInputTokens = 1'000'000'000'000;
+inline constexpr int kMostWindow = 100'000'000;
 
 struct Config {
   ConfigValue<std::string> model;  // provider/name
   ConfigValue<std::string> system;
   ConfigValue<std::size_t> max_steps{.value = 30};
   ConfigValue<std::size_t> max_calls{.value = 128};  // of tools, in one answer
-  ConfigValue<std::string> store;                    // a URI
+  ConfigValue<std::size_t> max_input_tokens;         // of a run; 0: no limit
+  ConfigValue<std::size_t> timeout;                  // seconds, of a request; 0: no limit
+  ConfigValue<std::size_t> retries{.value = 2};      // of a call to the model
+  ConfigValue<std::size_t> window;                   // tokens; 0: as known of the model
+  ConfigValue<std::string> schema;                   // of the reply: a file, or the short form
+  Settings settings;                                 // of every request
+  std::vector<std::pair<std::string, ConfigValue<std::string>>> options;  // the same by name, with sources
+  ConfigValue<std::string> store;                                         // a URI
   ConfigValue<std::string> tenant{.value = "default"};
   ConfigValue<std::vector<std::string>> tools;  // names of the offered tools
   ToolPolicy policy;
@@ -64,14 +77,45 @@ struct Config {
   ConfigValue<std::size_t> mcp_start_timeout{.value = 10};  // seconds
   ConfigValue<std::string> trace_endpoint;
   bool trace_content = false;
-  std::map<std::string, ProviderChoice, std::less<>> providers;  // by name
-  std::map<std::string, PriceChoice, std::less<>> prices;        // by model
-  std::vector<std::string> files;                                // that were read
+  std::map<std::string, ProviderChoice, std::less<>> providers;          // by name
+  std::map<std::string, PriceChoice, std::less<>> prices;                // by model
+  std::map<std::string, ConfigValue<std::string>, std::less<>> aliases;  // of models
+  std::vector<std::string> files;                                        // that were read
   std::vector<std::string> warnings;  // about settings that are allowed but not safe
 
   // The settings of a provider; not set if it is not configured.
   ProviderChoice provider(std::string_view name) const;
 };
+
+// A key of the configuration, its value for people, and its source; empty for a default. The value of a
+// secret is "(secret)".
+struct ConfigChoice {
+  std::string key, value, from;
+};
+// Sets a setting of every request, and remembers its source. Fails like set_option().
+Result<void> take_option(Config& config, const std::string& name, const std::string& value,
+                         std::string_view from);
+
+// All keys that have a value, in the order of docs/configuration.md.
+std::vector<ConfigChoice> choices_of(const Config& config);
+
+// "...wxyz" for a key of at least 16 characters, "(secret)" for a shorter one.
+std::string key_hint(const Secret& key);
+
+// The path of a key as typed: "model", "tools.use", "prices.\"openai/gpt-4.1\".input". Fails with Invalid if
+// a part is empty or a quote is open.
+Result<std::vector<std::string>> config_path(std::string_view typed);
+
+// The entry that gives a key of the user's file the typed value: a text, a number, a boolean or names with
+// commas between them, as the key wants it. Fails with NotFound for an unknown key, with Invalid for a wrong
+// value.
+Result<ConfigEntry> config_entry(const std::vector<std::string>& path, const std::string& typed);
+
+// The user's file, which need not exist; empty if there is none to be (PARLEY_CONFIG=/dev/null). Fails with
+// Unavailable if there is no home.
+Result<std::string> user_config_file();
+// The file of the keys that `parley config key` stores, by the same rules.
+Result<std::string> key_file();
 
 // Files and environment together. Fails with Invalid and file:line in the path, or as reading a file does.
 Result<Config> read_config();

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "cli/environment.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::cli {
 namespace {
@@ -136,13 +136,22 @@ struct Level {
 
 Result<std::vector<ConfigEntry>> read_config_file(const std::string& file) {
   PARLEY_TRY(const FileText text, text_of(file));
+  return parse_config(text.text, file);
+}
+
+Result<std::string> read_config_text(const std::string& file) {
+  PARLEY_TRY(FileText text, text_of(file));
+  return std::move(text.text);
+}
+
+Result<std::vector<ConfigEntry>> parse_config(const std::string& text, const std::string& file) {
   const auto place = [&](const toml::source_region& at) { return fmt::format("{}:{}", file, at.begin.line); };
-  if (const std::size_t line = line_of_deep_key(text.text); line != 0) {
+  if (const std::size_t line = line_of_deep_key(text); line != 0) {
     return fail(Code::Invalid, "the key is nested too deeply", fmt::format("{}:{}", file, line));
   }
   toml::table root;
   try {
-    root = toml::parse(text.text);
+    root = toml::parse(text);
   } catch (const toml::parse_error& error) {
     return fail(Code::Invalid, what_is_wrong(error.description()), place(error.source()));
   }
@@ -159,6 +168,9 @@ Result<std::vector<ConfigEntry>> read_config_file(const std::string& file) {
         continue;
       }
       ConfigEntry entry{std::move(path), place(node.source()), {}};
+      const auto& [begin, end, unused] = node.source();
+      entry.span = {begin.line, begin.column, end.line, end.column};
+      entry.is_inline = level.table->is_inline();
       if (!take_value(node, entry)) {
         return fail(
             Code::Invalid,

@@ -1,5 +1,10 @@
 #include "cli/convert.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <string>
 #include <utility>
 
 #include "cli/diagnostics.h"
@@ -23,16 +28,22 @@ class Conversion {
     reading_.strict = options.strict;
     writing_.strict = options.strict;
     writing_.keep = false;  // nothing is written twice
-    is_as_read_ = is_same_dialect();
+    if (options.from) from_ = *options.from;
   }
 
-  CommandResult<void> run() { return options_.lines ? lines() : document(); }
+  CommandResult<void> run() {
+    CommandResult<void> outcome = options_.lines ? lines() : document();
+    if (!detected_.empty() && !options_.quiet) {
+      print_message(fmt::format("{}: detected dialect {}", options_.input, fmt::join(detected_, ", ")));
+    }
+    return outcome;
+  }
 
   // Whether any output was delivered: all of it, or the lines before a bad one.
   bool output_stands() const { return output_stands_; }
 
  private:
-  bool is_same_dialect() const { return options_.from == options_.to; }
+  bool is_same_dialect() const { return from_ == options_.to; }
 
   CommandResult<void> document() {
     Result<json::Buffer> bytes = json::Buffer::from_file(options_.input.c_str(), reading_.limits.bytes);
@@ -81,18 +92,24 @@ class Conversion {
   }
 
   CommandResult<void> one_line(const FileLines::Line& line, Output& output) {
-    const std::string_view end = line.has_end || !is_same_dialect() ? "\n" : "";
     if (is_blank(line.text)) {
       if (!is_same_dialect()) return {};
-      return write(output, line.text, end);
+      return write(output, line.text, line.has_end ? "\n" : "");
     }
     const CommandResult<Text> text = converted(json::Buffer::copy_of(line.text));
     if (!text) return std::unexpected(text.error());
-    return write(output, *text, end);
+    return write(output, *text, line.has_end || !is_same_dialect() ? "\n" : "");
   }
 
   CommandResult<Text> converted(json::Buffer document) {
-    Result<Reading> reading = parley::read(std::move(document), options_.from, reading_);
+    if (!options_.from) {
+      const Result<Dialect> dialect = detect(document.view(), reading_);
+      if (!dialect) return std::unexpected(report_error(dialect.error(), location_));
+      from_ = *dialect;
+      detected_.insert(std::string(to_string(*dialect)));
+    }
+    is_as_read_ = is_same_dialect();
+    Result<Reading> reading = parley::read(std::move(document), *from_, reading_);
     if (!reading) return std::unexpected(report_error(reading.error(), location_));
     if (auto outcome = notes_.add(std::move(reading->notes), location_.line); !outcome) {
       return std::unexpected(outcome.error());
@@ -111,14 +128,14 @@ class Conversion {
   CommandResult<void> set_model(Reading& reading) {
     Conversation& conversation = reading.conversation;
     if (options_.model.empty() || conversation.shape() == DocumentShape::Response) return {};
-    const Result<Text> name = Text::copy(options_.model);
+    const Result<Text> name = Text::checked(options_.model);
     if (!name) return std::unexpected(report_error(name.error(), location_));
     is_as_read_ = false;
     if (is_same_dialect() && conversation.shape() == DocumentShape::Envelope) {
-      const Result<Writing> whole = parley::write(conversation, options_.from, writing_);
+      const Result<Writing> whole = parley::write(conversation, *from_, writing_);
       if (!whole) return std::unexpected(report_error(whole.error(), location_));
       Result<Reading> again =
-          parley::read(with_model(Json::trusted(whole->text), *name).text(), options_.from, reading_);
+          parley::read(with_model(Json::trusted(whole->text), *name).text(), *from_, reading_);
       if (!again) return std::unexpected(report_error(again.error(), location_));
       reading.conversation = std::move(again->conversation);
       return {};
@@ -198,6 +215,8 @@ class Conversion {
 
   const ConvertOptions& options_;
   NoteLog& notes_;
+  std::optional<Dialect> from_;     // of the current document
+  std::set<std::string> detected_;  // dialects, by name
   Location location_;
   ReadOptions reading_;
   WriteOptions writing_;

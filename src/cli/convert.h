@@ -12,7 +12,7 @@
 namespace parley::cli {
 
 struct ConvertOptions {
-  Dialect from = Dialect::Parley;
+  std::optional<Dialect> from;  // nothing: each document's is detected
   Dialect to = Dialect::Parley;
   bool repair = false;            // make a broken history whole
   bool complete_pending = false;  // answer the calls of the last step

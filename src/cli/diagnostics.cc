@@ -6,7 +6,7 @@
 #include "cli/process.h"
 #include "cli/secrets.h"
 #include "cli/terminal.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::cli {
 namespace {

@@ -40,16 +40,13 @@ std::string for_people(const store::Health& health) {
 
 void put(json::Writer& w, const store::Health& health) {
   w.begin_object().key("ok").boolean(health.is_ok);
-  w.key("backend")
-      .string(Text::repaired(health.backend))
-      .key("version")
-      .string(Text::repaired(health.version));
-  w.key("durability").string(Text::repaired(to_string(health.durability)));
+  w.key("backend").string(Text(health.backend)).key("version").string(Text(health.version));
+  w.key("durability").string(Text(to_string(health.durability)));
   w.key("latency_us").number(health.latency_us);
-  w.key("circuit").string(Text::repaired(to_string(health.circuit)));
-  if (health.error) w.key("error").string(Text::repaired(error_text(*health.error)));
+  w.key("circuit").string(Text(to_string(health.circuit)));
+  if (health.error) w.key("error").string(Text(error_text(*health.error)));
   w.key("warnings").begin_array();
-  for (const std::string& warning : health.warnings) w.string(Text::repaired(warning));
+  for (const std::string& warning : health.warnings) w.string(Text(warning));
   w.end_array().end_object();
 }
 
@@ -65,35 +62,15 @@ store::Health health_of(const StoreChoice& choice) {
 
 // ---- The configuration
 
-// The values and their sources. Keys are named, never shown.
-struct Choice {
-  std::string key, value, from;
-};
-
-std::vector<Choice> choices_of(const Config& config) {
-  std::vector<Choice> out;
-  const auto put = [&](std::string key, const std::string& value, const std::string& from) {
-    if (!from.empty()) out.push_back({std::move(key), value, from});
-  };
-  put("model", config.model.value, config.model.from);
-  put("system", config.system.value, config.system.from);
-  put("max_steps", std::to_string(config.max_steps.value), config.max_steps.from);
-  put("max_calls", std::to_string(config.max_calls.value), config.max_calls.from);
-  put("store", config.store.value, config.store.from);
-  put("tenant", config.tenant.value, config.tenant.from);
-  put("tools.use", fmt::format("{}", fmt::join(config.tools.value, ", ")), config.tools.from);
-  put("mcp.file", config.mcp_file.value, config.mcp_file.from);
-  put("mcp.start_timeout", std::to_string(config.mcp_start_timeout.value), config.mcp_start_timeout.from);
-  put("trace.endpoint", config.trace_endpoint.value, config.trace_endpoint.from);
-  for (const auto& [name, provider] : config.providers) {
-    put(fmt::format("providers.{}.api_key", name), "(secret)", provider.key.from);
-    put(fmt::format("providers.{}.base_url", name), provider.base_url.value, provider.base_url.from);
-  }
+// The values that were chosen, and their sources.
+std::vector<ConfigChoice> chosen_values(const Config& config) {
+  std::vector<ConfigChoice> out = choices_of(config);
+  std::erase_if(out, [](const ConfigChoice& each) { return each.from.empty(); });
   return out;
 }
 
 // Problems that a command would only find at first use.
-std::vector<std::string> troubles_of(const Config& config) {
+std::vector<std::string> failures_of(const Config& config) {
   std::vector<std::string> out;
   const auto put = [&](const std::string& what, const std::string& from) {
     out.push_back(fmt::format("{} ({})", what, from));
@@ -124,9 +101,9 @@ std::vector<std::string> warnings_of(const Config& config) {
 // The configuration, or the error of reading it, and its problems.
 struct ConfigHealth {
   Result<Config> config;
-  std::vector<std::string> troubles;
+  std::vector<std::string> failures;
   std::vector<std::string> warnings;
-  bool is_ok() const { return config && troubles.empty(); }
+  bool is_ok() const { return config && failures.empty(); }
 };
 
 std::string for_people(const ConfigHealth& health) {
@@ -138,11 +115,11 @@ std::string for_people(const ConfigHealth& health) {
   std::string out = fmt::format(
       "config  {}  {}\n", health.is_ok() ? "ok" : "not ok",
       config->files.empty() ? "no file" : visible(fmt::format("{}", fmt::join(config->files, ", "))));
-  for (const std::string& trouble : health.troubles)
+  for (const std::string& trouble : health.failures)
     out += fmt::format("        error: {}\n", visible(trouble));
   for (const std::string& warning : health.warnings)
     out += fmt::format("        warning: {}\n", visible(warning));
-  for (const Choice& each : choices_of(*config)) {
+  for (const ConfigChoice& each : chosen_values(*config)) {
     out += fmt::format("        {} = {} ({})\n", each.key, visible(each.value), visible(each.from));
   }
   return out;
@@ -152,26 +129,19 @@ void put(json::Writer& w, const ConfigHealth& health) {
   const Result<Config>& config = health.config;
   w.begin_object().key("ok").boolean(health.is_ok());
   if (!config) {
-    w.key("error")
-        .string(Text::repaired(config.error().message))
-        .key("place")
-        .string(Text::repaired(config.error().path));
+    w.key("error").string(Text(config.error().message)).key("place").string(Text(config.error().path));
   } else {
     w.key("files").begin_array();
-    for (const std::string& file : config->files) w.string(Text::repaired(file));
+    for (const std::string& file : config->files) w.string(Text(file));
     w.end_array().key("choices").begin_array();
-    for (const Choice& each : choices_of(*config)) {
-      w.begin_object()
-          .key("key")
-          .string(Text::repaired(each.key))
-          .key("value")
-          .string(Text::repaired(each.value));
-      w.key("from").string(Text::repaired(each.from)).end_object();
+    for (const ConfigChoice& each : chosen_values(*config)) {
+      w.begin_object().key("key").string(Text(each.key)).key("value").string(Text(each.value));
+      w.key("from").string(Text(each.from)).end_object();
     }
     w.end_array().key("errors").begin_array();
-    for (const std::string& trouble : health.troubles) w.string(Text::repaired(trouble));
+    for (const std::string& trouble : health.failures) w.string(Text(trouble));
     w.end_array().key("warnings").begin_array();
-    for (const std::string& warning : health.warnings) w.string(Text::repaired(warning));
+    for (const std::string& warning : health.warnings) w.string(Text(warning));
     w.end_array();
   }
   w.end_object();
@@ -233,23 +203,20 @@ std::string for_people(const ModelHealth& health) {
 }
 
 void put(json::Writer& w, const ModelHealth& health) {
-  w.begin_object().key("ok").boolean(!health.trouble).key("name").string(Text::repaired(health.name));
-  w.key("key_from")
-      .string(Text::repaired(health.key_from))
-      .key("base_url")
-      .string(Text::repaired(health.base_url));
-  if (health.trouble) w.key("error").string(Text::repaired(*health.trouble));
-  if (health.reply) w.key("said").string(Text::repaired(*health.reply));
+  w.begin_object().key("ok").boolean(!health.trouble).key("name").string(Text(health.name));
+  w.key("key_from").string(Text(health.key_from)).key("base_url").string(Text(health.base_url));
+  if (health.trouble) w.key("error").string(Text(*health.trouble));
+  if (health.reply) w.key("said").string(Text(*health.reply));
   w.end_object();
 }
 
 }  // namespace
 
 ExitCode doctor(const DoctorOptions& options) {
-  ConfigHealth config{.config = read_config(), .troubles = {}, .warnings = {}};
+  ConfigHealth config{.config = read_config(), .failures = {}, .warnings = {}};
   if (config.config) {
     if (!options.model.empty()) config.config->model.set(options.model, "--model");
-    config.troubles = troubles_of(*config.config);
+    config.failures = failures_of(*config.config);
     config.warnings = warnings_of(*config.config);
   }
   // Without a valid configuration the model is unknown, so it is not checked.

@@ -48,11 +48,13 @@ std::optional<std::int64_t> unix_ms(const std::string& text) {
 
 ExitCode run_convert(TypedConvert& typed, const std::string& output) {
   ConvertOptions& options = typed.options;
-  const Result<Dialect> from = dialect_named(typed.from);
-  if (!from) return usage_error("--from: " + from.error().message, "convert");
+  if (!typed.from.empty()) {
+    const Result<Dialect> from = dialect_named(typed.from);
+    if (!from) return usage_error("--from: " + from.error().message, "convert");
+    options.from = *from;
+  }
   const Result<Dialect> to = dialect_named(typed.to);
   if (!to) return usage_error("--to: " + to.error().message, "convert");
-  options.from = *from;
   options.to = *to;
   if (!typed.policy.empty()) {
     const Result<Formatter> policy = formatter_named(typed.policy);
@@ -78,9 +80,10 @@ ExitCode run_convert(TypedConvert& typed, const std::string& output) {
 Run add_convert(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedConvert>();
   ConvertOptions& options = typed->options;
-  command.add_option("--from", typed->from, "Dialect to read ('parley dialects' lists them)")
-      ->type_name("D")
-      ->required();
+  command
+      .add_option("--from", typed->from,
+                  "Dialect to read, as 'parley dialects' lists them (default: detected)")
+      ->type_name("D");
   command.add_option("--to", typed->to, "Dialect to write")->type_name("D")->required();
   command.add_flag("--repair", options.repair,
                    "Repair a broken history: orphaned, missing and misplaced results");

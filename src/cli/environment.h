@@ -1,5 +1,4 @@
-// The environment: variables, and the user's folders by the XDG standard. The command reads it; the
-// library never does. One thread at a time.
+// The environment: variables, and the user's folders by the XDG standard. One thread at a time.
 #pragma once
 
 #include <string>
@@ -23,6 +22,24 @@ Result<void> expect_regular_file(const std::string& path);
 
 // A warning if users other than the owner may read or change a file that holds `what`; empty if not.
 std::string exposure_of(const std::string& path, std::string_view what);
+
+// Replaces a file of the user atomically, or creates it for its owner only (0600), with its folders. A
+// symbolic link stays one. Fails with Unavailable.
+Result<void> write_user_file(const std::string& path, std::string_view text);
+
+// While one lives, no other command changes the files in the folder of `path`: what is read, changed and
+// written under it loses no change of another. Without a folder, or where it cannot be locked, it does
+// nothing.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& path);
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock();
+
+ private:
+  int fd_ = -1;
+};
 
 // Creates the folder of `path` and its missing parents, for the owner only (0700).
 Result<void> make_folder_of(const std::string& path);

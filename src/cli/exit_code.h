@@ -14,6 +14,19 @@ enum class ExitCode : int {
   Interrupted = 130,
 };
 
+// For --help and the manual; docs/cli.md has the same table.
+struct ExitMeaning {
+  ExitCode code;
+  const char* meaning;
+};
+inline constexpr ExitMeaning kExitMeanings[] = {
+    {ExitCode::Ok, "success"},
+    {ExitCode::Refused, "findings, refused input, or an unfinished task"},
+    {ExitCode::Usage, "usage error"},
+    {ExitCode::Environment, "a file, a store, the network or a model failed"},
+    {ExitCode::Interrupted, "interrupted"},
+};
+
 // The exit code for several files.
 inline ExitCode worse(ExitCode a, ExitCode b) { return std::max(a, b); }
 

@@ -8,8 +8,8 @@
 
 #include "cli/diagnostics.h"
 #include "cli/output.h"
-#include "parley/base/utf8.h"
-#include "parley/json/buffer.h"
+#include "parley/base/text.h"
+#include "parley/json/json.h"
 
 namespace parley::cli {
 namespace {

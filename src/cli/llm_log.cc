@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "store/sqlite/db.h"
 
 namespace parley::cli {
@@ -25,7 +25,7 @@ Note left_out(Severity severity, std::string_view code, std::string_view what) {
           .block_index = {},
           .dialect = "parley",
           .action = "dropped",
-          .detail = Text::repaired(what)};
+          .detail = Text(what)};
 }
 
 Result<bool> has_table(store::Db& db, std::string_view name) {
@@ -104,9 +104,8 @@ class Thread {
       const Result<Json> payload = Json::parse(q.is_null(2) ? "{}" : q.text(2));
       if (!payload || !payload->is_object())
         return damaged("the payload of a part is not a JSON object", hash);
-      PARLEY_CHECK(read_part(q.text(0),
-                             q.is_null(1) ? std::nullopt : std::optional(Text::repaired(q.text(1))), *payload,
-                             hash, blocks));
+      PARLEY_CHECK(read_part(q.text(0), q.is_null(1) ? std::nullopt : std::optional(Text(q.text(1))),
+                             *payload, hash, blocks));
     }
     message->anonymous();
     const auto* text = blocks.size() == 1 ? blocks[0].as<TextBlock>() : nullptr;
@@ -156,7 +155,7 @@ class Thread {
       if (!has_row) return damaged("a text fragment is missing", hash);
       out += q.text(0);
     }
-    return Text::repaired(out);
+    return Text(out);
   }
 
   static Text string_in(const Json& object, std::string_view key) {
@@ -169,7 +168,7 @@ class Thread {
     const Text name = string_in(payload, "name");
     Text id = string_in(payload, "tool_call_id");
     if (id.view().empty()) {
-      id = Text::repaired(fmt::format("call-{}", ++calls_));
+      id = Text(fmt::format("call-{}", ++calls_));
       waiting_.emplace_back(name, id);
     }
     const std::optional<Json> arguments = payload.get("arguments");
@@ -208,12 +207,12 @@ class Thread {
                          "FROM attachments WHERE id = ?1"));
     PARLEY_TRY(const bool has_row, q.bind_text(1, id.view()).step());
     if (!has_row) return damaged("an attachment is missing", hash);
-    const Text type = Text::repaired(q.text(0));
+    const Text type = Text(q.text(0));
     MediaSource source;
     if (!q.blob(3).empty()) {
-      source = Base64Source{type, Text::repaired(base64_encode(q.blob(3)))};
+      source = Base64Source{type, Text(base64_encode(q.blob(3)))};
     } else if (!q.text(2).empty()) {
-      source = URLSource{Text::repaired(q.text(2)), type};
+      source = URLSource{Text(q.text(2)), type};
     } else {
       conversation_.notes.push_back(
           left_out(Severity::Major, "attachment_dropped",
@@ -256,7 +255,7 @@ Result<void> each_thread(store::Db& db, const Visit& visit) {
 // ---- Responses, up to 0.35
 
 Result<Message> text_message(Role role, std::string_view text) {
-  return MessageBuilder(role).anonymous().content(Text::repaired(text)).build();
+  return MessageBuilder(role).anonymous().content(Text(text)).build();
 }
 
 // The other content of the older tables.

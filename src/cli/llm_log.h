@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "parley/base/error.h"
-#include "parley/dialect/note.h"
+#include "parley/dialect/dialect.h"
 #include "parley/message/message.h"
 
 namespace parley::cli {

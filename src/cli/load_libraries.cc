@@ -21,6 +21,7 @@ Result<Curl> find_curl() {
 #ifdef PARLEY_HAS_POSTGRES
 namespace parley::store {
 
+// Like find_curl(): only a macro could serve both lists of functions.
 Result<Pq> find_pq() {
   PARLEY_TRY(const cli::Library library, cli::Library::load("libpq.so.5", "libpq5"));
   Pq out;

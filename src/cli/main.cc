@@ -1,5 +1,6 @@
 // The command line: finds the row of the command table and runs it.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/secrets.h"
+#include "cli/suggestion.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {
@@ -23,8 +25,8 @@ namespace parley::cli {
 std::span<const Command> all_commands() {
   static const std::vector<Command> commands = [] {
     std::vector<Command> out;
-    for (const auto group :
-         {chat_commands(), document_commands(), session_commands(), model_commands(), shell_commands()}) {
+    for (const auto group : {chat_commands(), document_commands(), session_commands(), config_commands(),
+                             model_commands(), shell_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;
@@ -34,9 +36,13 @@ std::span<const Command> all_commands() {
 
 namespace {
 
-constexpr const char* kExitCodes =
-    "Exit codes: 0 success, 1 findings or refused input, 2 usage error, 3 a file, a store, the network or a\n"
-    "model failed, 130 interrupted.";
+std::string exit_codes() {
+  std::string out = "Exit codes:";
+  for (const ExitMeaning& each : kExitMeanings) {
+    out += fmt::format("\n  {:<4} {}", static_cast<int>(each.code), each.meaning);
+  }
+  return out;
+}
 
 // CLI11 reads [a,b] as a list of two. Here it is one argument: a mark that no argument can contain protects
 // it from CLI11.
@@ -55,11 +61,11 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
   app.get_formatter()->label("REQUIRED", "(required)");
   app.get_formatter()->column_width(28);
   app.require_subcommand(1);
-  app.footer(std::string("'parley COMMAND --help' explains a command.\n") + kExitCodes);
+  app.footer(std::string("'parley COMMAND --help' explains a command.\n") + exit_codes());
   std::vector<Run> runs;
   for (const Command& each : all_commands()) {
     CLI::App& command = *app.add_subcommand(each.name, each.summary);
-    command.group("Commands")->footer(kExitCodes);
+    command.group("Commands")->footer(exit_codes());
     runs.push_back(each.add(command, output));
     command.add_option("-o,--output", output, "Write to FILE, atomically")->type_name("FILE");
     for (CLI::Option* option : command.get_options()) {
@@ -69,12 +75,18 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
   return runs;
 }
 
-// "-p", "-pTEXT", "--prompt", or after flags: "-cp".
-bool names_prompt(std::string_view argument) {
-  if (argument.starts_with("--prompt")) return true;
-  if (argument.starts_with("--") || !argument.starts_with('-')) return false;
-  const std::size_t first = argument.find_first_not_of("cq", 1);
-  return first != std::string_view::npos && argument[first] == 'p';
+std::optional<std::size_t> row_named(std::string_view name) {
+  const std::span<const Command> commands = all_commands();
+  const auto row = std::ranges::find_if(commands, [&](const Command& each) { return each.name == name; });
+  if (row == commands.end()) return std::nullopt;
+  return static_cast<std::size_t>(row - commands.begin());
+}
+
+// Words and options without a command are a prompt: "hello", "-m gpt-4o hello".
+bool is_prompt(std::span<char*> typed) {
+  if (typed.empty()) return true;
+  const std::string_view first = typed.front();
+  return first != "-h" && first != "--help" && first != "--version" && !row_named(first);
 }
 
 // The arguments as CLI11 wants them: from the last to the first.
@@ -83,8 +95,27 @@ std::vector<std::string> arguments(std::span<char*> typed) {
   for (std::string& argument : out) {
     if (argument.starts_with('[') && argument.ends_with(']')) argument += kMark;
   }
-  if (typed.front()[0] == '-' && std::ranges::any_of(typed, names_prompt)) out.emplace_back(kPromptCommand);
+  if (is_prompt(typed)) out.emplace_back(kPromptCommand);
   return out;
+}
+
+// The command that was probably meant by the first word. If more words follow, a prompt is more likely, and
+// the first letter must be right: "what is the time" does not mean "chat".
+std::optional<std::string> meant_command(std::span<char*> typed) {
+  const std::string_view first = typed.empty() ? "" : typed.front();
+  if (first.empty() || first.starts_with('-') || row_named(first)) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Command& each : all_commands()) names.emplace_back(each.name);
+  std::optional<std::string> name = suggestion_for(first, names);
+  const bool is_alone = typed.size() == 1 || typed[1][0] == '-';
+  if (!name || is_alone || (name->front() == first.front() && edit_distance(*name, first) == 1)) return name;
+  return std::nullopt;
+}
+
+// A pipe or a file: it may hold a prompt. A terminal or /dev/null does not.
+bool has_piped_input() {
+  struct stat info = {};
+  return ::fstat(STDIN_FILENO, &info) == 0 && !S_ISCHR(info.st_mode);
 }
 
 // Messages of CLI11 start with a capital letter, ours do not.
@@ -95,36 +126,33 @@ std::string lower_first(std::string sentence) {
   return sentence;
 }
 
-std::optional<std::size_t> row_named(std::string_view name) {
-  const std::span<const Command> commands = all_commands();
-  const auto row = std::ranges::find_if(commands, [&](const Command& each) { return each.name == name; });
-  if (row == commands.end()) return std::nullopt;
-  return static_cast<std::size_t>(row - commands.begin());
-}
-
 ExitCode run(int argc, char** argv) {
   std::string output = "-";
   CLI::App app(
-      "Parley chats with models, and reads, checks, stores and converts the conversations of LLM agents.",
+      "Parley chats with models, and reads, checks, stores and converts the conversations of LLM agents.\n"
+      "  parley 'PROMPT'  asks once and prints the answer ('parley prompt --help' lists its options)",
       "parley");
   const std::vector<Run> runs = describe(app, output);
-  if (argc < 2) {
+  const std::span typed(argv + std::min(argc, 1), static_cast<std::size_t>(std::max(argc - 1, 0)));
+  if (typed.empty() && !has_piped_input()) {
     show(STDERR_FILENO, {app.help()});
     return ExitCode::Usage;
   }
-  if (argv[1][0] != '-' && !row_named(argv[1])) {
-    return usage_error(fmt::format("unknown command '{}'", argv[1]));
+  if (typed.size() == 1 && typed[0] == std::string_view("help")) return print(app.help(), "-");
+  if (const auto meant = meant_command(typed)) {
+    return usage_error(fmt::format("unknown command '{}': did you mean '{}'? To ask a model, use -p '{}'",
+                                   typed[0], *meant, typed[0]));
   }
   try {
-    app.parse(arguments(std::span(argv + 1, static_cast<std::size_t>(argc) - 1)));
+    app.parse(arguments(typed));
   } catch (const CLI::CallForHelp&) {
     return print(app.help(), "-");
   } catch (const CLI::CallForVersion&) {
     return print(app.version() + "\n", "-");
   } catch (const CLI::ParseError& error) {
     const auto commands = app.get_subcommands();
-    if (commands.empty()) return usage_error("missing command: expected a command or -p TEXT");
-    return usage_error(lower_first(without_mark(error.what())), commands.front()->get_name());
+    return usage_error(lower_first(without_mark(error.what())),
+                       commands.empty() ? "" : commands.front()->get_name());
   }
   return runs[*row_named(app.get_subcommands().front()->get_name())]();
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.h"
+#include "cli/exit_code.h"
 
 namespace parley::cli {
 namespace {
@@ -66,11 +67,14 @@ std::string section(const char* name, std::span<const Entry> entries) {
   return out;
 }
 
-constexpr Entry kExits[] = {
-    {"0", "It worked."},     {"1", "Findings, or refused input."},
-    {"2", "Usage error."},   {"3", "A file, a store, the network or a model failed."},
-    {"130", "Interrupted."},
-};
+std::string exit_section() {
+  std::string out = ".SH EXIT STATUS\n";
+  for (const ExitMeaning& each : kExitMeanings) {
+    out +=
+        fmt::format(".TP\n{}\n{}\n", bold(std::to_string(static_cast<int>(each.code))), roff(each.meaning));
+  }
+  return out;
+}
 
 constexpr Entry kEnvironment[] = {
     {"PARLEY_MODEL", "The model, as provider/name; --model overrides it."},
@@ -85,6 +89,9 @@ constexpr Entry kEnvironment[] = {
 
 constexpr Entry kFiles[] = {
     {"$XDG_CONFIG_HOME/parley/parley.toml", "The user's configuration (~/.config/parley/parley.toml)."},
+    {"$XDG_CONFIG_HOME/parley/keys.toml",
+     "The keys that 'parley config key set' stored, for their owner only."},
+    {"$XDG_CONFIG_HOME/parley/templates/NAME.toml", "The template of -t NAME."},
     {".parley.toml", "The project's configuration, in the working directory or a folder above it."},
     {"$XDG_DATA_HOME/parley/parley.db", "The stored conversations (~/.local/share/parley/parley.db)."},
     {"$XDG_STATE_HOME/parley/history", "The input history of 'parley chat' (~/.local/state/parley/history)."},
@@ -101,15 +108,14 @@ std::string manual(std::string_view version, std::span<const DescribedCommand> c
       "with models.\nResults go to standard output, everything else to standard error.\n.SH COMMANDS\n";
   for (const DescribedCommand& command : commands) {
     out += fmt::format(".SS \"{}\"\n{}.\n",
-                       roff(command.name == kPromptCommand ? "parley -p" : "parley " + command.name),
+                       roff(command.name == kPromptCommand ? "parley PROMPT" : "parley " + command.name),
                        roff(command.summary));
     for (const DescribedOption& option : command.options) {
       out += fmt::format(".TP\n{}\n{}{}\n", head_of(option), roff(option.help),
                          option.is_required ? " (required)" : "");
     }
   }
-  return out + section("EXIT STATUS", kExits) + section("ENVIRONMENT", kEnvironment) +
-         section("FILES", kFiles);
+  return out + exit_section() + section("ENVIRONMENT", kEnvironment) + section("FILES", kFiles);
 }
 
 }  // namespace parley::cli

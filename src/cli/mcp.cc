@@ -7,7 +7,7 @@
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/secrets.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 namespace parley::cli {
 namespace {
@@ -49,16 +49,13 @@ CommandResult<std::unique_ptr<McpTools>> open_mcp(const Config& config) {
   if (!servers) return std::unexpected(report_error(servers.error(), {config.mcp_file.value}));
   if (const std::string exposure = mcp_exposure(config, *servers); !exposure.empty())
     print_message("warning: " + exposure);
-  McpOptions options{.start_timeout = std::chrono::seconds(config.mcp_start_timeout.value)};
-  for (const std::string_view name : mcp_safe_variables()) {
-    std::string value = from_environment(std::string(name).c_str());
-    if (!value.empty()) options.environment.push_back({std::string(name), Secret::take(value)});
-  }
+  McpOptions options;
+  options.start_timeout = std::chrono::seconds(config.mcp_start_timeout.value);
   return std::make_unique<McpTools>(*servers, options);
 }
 
 void update_mcp(McpTools& servers, ToolBox& box, const std::stop_token& stop) {
-  for (const McpUpdate::Trouble& trouble : servers.update(box, stop).troubles) {
+  for (const McpUpdate::Failure& trouble : servers.update(box, stop).failures) {
     const bool is_late = trouble.error.code == Code::Timeout;
     print_message(
         fmt::format("MCP server {}: {}{}", trouble.server, trouble.error.message,

@@ -6,6 +6,7 @@
 
 #include "cli/config.h"
 #include "cli/exit_code.h"
+#include "cli/known_models.h"
 #include "parley/model/http_model.h"
 #include "parley/model/rehearsal.h"
 
@@ -16,8 +17,9 @@ struct OpenedModel {
   std::shared_ptr<Rehearsal> rehearsal = {};  // the server, if the model is rehearsal
 };
 
-// `typed` is the value of --model; empty: the configuration decides, and without a model, a key and a server
-// it is rehearsal, with a message. Prints what is wrong.
+// `typed` is the value of --model: PROVIDER/NAME, a known NAME (known_models.h), or an alias; empty: the
+// configuration decides, and without a model, a key and a server it is rehearsal, with a message. Prints what
+// is wrong.
 CommandResult<OpenedModel> open_chosen_model(const std::string& typed, const Config& config,
                                              std::shared_ptr<UsageLedger> ledger);
 
@@ -26,6 +28,7 @@ CommandResult<OpenedModel> open_chosen_model(const std::string& typed, const Con
 Result<std::string> chosen_name(const std::string& typed, const Config& config);
 Result<ModelConfig> chosen_model(const std::string& name, const Config& config);
 
-inline constexpr const char* kRehearsal = "rehearsal";
+// The published prices, with those of the configuration before them.
+PriceTable prices_of(const Config& config);
 
 }  // namespace parley::cli

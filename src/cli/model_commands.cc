@@ -1,9 +1,10 @@
-// The commands that serve or record models.
+// The commands that list, serve or record models.
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
+#include "cli/models.h"
 #include "cli/rehearse.h"
 
 namespace parley::cli {
@@ -45,10 +46,21 @@ Run add_rehearse(CLI::App& command, const std::string& output) {
   return [typed, &output] { return run_rehearse(*typed, output); };
 }
 
+Run add_models(CLI::App& command, const std::string& output) {
+  auto options = std::make_shared<ModelsOptions>();
+  command.add_flag("--online", options->is_online, "Ask the configured servers which models they have");
+  command.add_flag("--json", options->json, "Print one JSON object");
+  return [options, &output] {
+    options->output = output;
+    return list_models(*options);
+  };
+}
+
 }  // namespace
 
 std::span<const Command> model_commands() {
   static constexpr Command kCommands[] = {
+      {"models", "List the models that can be asked, with window, price and key", add_models},
       {"rehearse", "Serve the offline model, or record a real one", add_rehearse},
   };
   return kCommands;

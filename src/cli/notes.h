@@ -9,7 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/output.h"
-#include "parley/dialect/note.h"
+#include "parley/dialect/dialect.h"
 
 namespace parley::cli {
 

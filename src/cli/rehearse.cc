@@ -8,9 +8,7 @@
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/proxy.h"
-#include "parley/json/buffer.h"
-#include "parley/json/limits.h"
-#include "parley/model/recorder.h"
+#include "parley/json/json.h"
 #include "parley/model/rehearsal.h"
 
 namespace parley::cli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/secrets.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/json/writer.h"
 
 namespace parley::cli {

@@ -31,6 +31,24 @@ std::string text_event(std::string_view name, std::string_view text) {
   return line_of(w);
 }
 
+void put_plan(json::Writer& w, const FlowPlan& plan) {
+  w.key("title").string(plan.title.view()).key("steps").begin_array();
+  for (const FlowStep& step : plan.steps) {
+    w.begin_object().key("text").string(step.text.view()).key("status").string(to_string(step.status));
+    w.key("attempts").number(static_cast<std::int64_t>(step.attempts));
+    w.key("result").string(step.result.view()).end_object();
+  }
+  w.end_array();
+}
+
+std::string_view end_of(const FlowReport& report) {
+  if (report.was_stopped) return "stopped";
+  for (const FlowStep& step : report.plan.steps) {
+    if (step.status == StepStatus::Blocked) return "blocked";
+  }
+  return "completed";
+}
+
 // One function for each kind of event.
 struct Lines {
   using Line = std::optional<std::string>;
@@ -84,7 +102,7 @@ std::string json_of(const RunReport& report, std::string_view session, std::stri
   w.begin_object().key("schema").string("parley.run/1");
   w.key("session").string(session).key("model").string(model);
   w.key("end").string(to_string(report.end)).key("state").string(to_string(report.state));
-  if (report.finish != Finish::Unsaid) w.key("finish").string(to_string(report.finish));
+  if (report.finish != Finish::Unknown) w.key("finish").string(to_string(report.finish));
   w.key("text").string(report.text.view());
   if (report.reply) w.key("reply").value(*report.reply);
   w.key("steps").number(static_cast<std::int64_t>(report.steps));
@@ -92,8 +110,28 @@ std::string json_of(const RunReport& report, std::string_view session, std::stri
   put_usage(w, totals);
   if (report.error) {
     w.key("error").begin_object().key("code").string(to_string(report.error->code));
-    w.key("message").string(Text::repaired(without_secrets(report.error->message)).view()).end_object();
+    w.key("message").string(Text(without_secrets(report.error->message)).view()).end_object();
   }
+  return line_of(w);
+}
+
+std::string json_of(const FlowReport& report, const UsageTotals& usage, std::string_view session,
+                    std::string_view model) {
+  json::Writer w;
+  w.begin_object().key("schema").string("parley.plan/1");
+  w.key("session").string(session).key("model").string(model);
+  w.key("end").string(end_of(report)).key("text").string(report.summary.view());
+  w.key("plan").begin_object();
+  put_plan(w, report.plan);
+  w.end_object().key("calls").number(static_cast<std::int64_t>(usage.calls));
+  put_usage(w, usage);
+  return line_of(w);
+}
+
+std::string json_of(const FlowPlan& plan) {
+  json::Writer w;
+  w.begin_object().key("event").string("plan");
+  put_plan(w, plan);
   return line_of(w);
 }
 

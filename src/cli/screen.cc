@@ -9,7 +9,7 @@
 #include "cli/diagnostics.h"
 #include "cli/process.h"
 #include "cli/secrets.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::cli {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "cli/diagnostics.h"
 #include "json/strings.h"
-#include "parley/base/redact.h"
 #include "parley/base/secret.h"
 #include "parley/base/url.h"
 

@@ -1,7 +1,7 @@
 // The secrets that this process was given: keys, passwords in URLs, authorization headers.
 //
 // Every message of the command goes through without_secrets() before it is printed: what has the form of a
-// secret is replaced (parley/base/redact.h), and so is every secret that was registered here, whatever its
+// secret is replaced (parley/base/secret.h), and so is every secret that was registered here, whatever its
 // form. Conversations that a user asks for are not messages, and stay as they are.
 //
 // Safe from any thread.

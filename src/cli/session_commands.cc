@@ -44,6 +44,8 @@ constexpr SessionsVerb kSessionsVerbs[] = {
     {"export", "ID", 1, 1, export_session},
     {"fork", "ID [NEW]", 1, 2, fork_session},
     {"rm", "ID...", 1, kAnyNumber, remove_sessions},
+    {"expire", "ID DURATION|never", 2, 2, expire_session},
+    {"sweep", "", 0, 0, sweep_sessions},
     {"copy", "ID STORE", 2, 2, copy_session},
     {"stats", "", 0, 0, count_sessions},
     {"verify", "", 0, 0, verify_sessions},
@@ -66,7 +68,8 @@ std::string sessions_verbs() {
 }
 
 struct TypedSessions {
-  std::string verb, from, to;
+  std::string verb = "list";
+  std::string from, to;
   SessionsOptions options;
 };
 
@@ -101,14 +104,20 @@ ExitCode run_sessions(TypedSessions& typed, const std::string& output) {
 Run add_sessions(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedSessions>();
   SessionsOptions& options = typed->options;
-  command.add_option("VERB", typed->verb, sessions_verbs())->type_name("")->required();
-  command.add_option("ARGUMENT", options.arguments, "Arguments of the verb")->type_name("");
+  command.add_option("VERB", typed->verb, sessions_verbs() + " (default: list)")->type_name("");
+  command
+      .add_option("ARGUMENT", options.arguments,
+                  "Arguments of the verb; ID may be a unique prefix, DURATION is 30m, 12h, 7d or 4w")
+      ->type_name("");
   add_store(command, options.store);
   add_tenant(command, options.store);
   command.add_option("--from", typed->from, "import: dialect of FILE (default: detected)")->type_name("D");
   command.add_option("--session", options.session, "import: id of the session")->type_name("ID");
   command.add_option("--to", typed->to, "export: dialect to write (default: parley)")->type_name("D");
   command.add_option("--at", options.size, "fork: number of records to share (default: all)")->type_name("N");
+  command.add_option("-n,--count", options.most, "list: the most recent N sessions (default: all)")
+      ->check(CLI::Range(1, 1'000'000'000).description(""))
+      ->type_name("N");
   command.add_flag("--jsonl", options.lines, "import, export: JSON Lines");
   command.add_flag("--json", options.json, "list, search, stats: print JSON");
   command.add_flag("-q,--quiet", options.quiet, "Print no notes and no progress");

@@ -1,19 +1,18 @@
 #include "cli/sessions.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "cli/diagnostics.h"
 #include "cli/notes.h"
 #include "cli/output.h"
+#include "cli/session_ids.h"
+#include "memory/stored_message.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
 #include "parley/json/writer.h"
-#include "parley/memory/stored_message.h"
 
 namespace parley::cli {
 namespace {
@@ -34,27 +33,16 @@ CommandResult<T> from_store(Result<T> result) {
   }
 }
 
-std::string iso_time(std::int64_t ms) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
-}
-
 SessionKey key_of(const SessionsOptions& options, const std::string& session) {
   return {options.store.tenant, session};
 }
 
-// Calls `visit` for every session of the tenant until it fails.
-CommandResult<void> each_session(Store& store, const SessionsOptions& options,
-                                 const std::function<CommandResult<void>(const SessionInfo&)>& visit) {
-  store::ListOptions page{.count = 1000};
-  do {
-    const auto list = from_store(store.list(options.store.tenant, page));
-    if (!list) return std::unexpected(list.error());
-    for (const SessionInfo& info : list->sessions) {
-      if (auto outcome = visit(info); !outcome) return outcome;
-    }
-    page.after = list->next;
-  } while (!page.after.empty());
-  return {};
+// The session that an argument means.
+CommandResult<SessionKey> key_named(Store& store, const SessionsOptions& options, const std::string& typed,
+                                    PrefixOf prefix) {
+  const auto id = session_id(store, options.store.tenant, typed, prefix);
+  if (!id) return std::unexpected(id.error());
+  return SessionKey{options.store.tenant, *id};
 }
 
 CommandResult<std::vector<Message>> messages_in(Store& store, const SessionKey& key) {
@@ -65,17 +53,6 @@ CommandResult<std::vector<Message>> messages_in(Store& store, const SessionKey& 
   });
   if (!read) return std::unexpected(report_store_error(read.error()));
   return from_store(to_messages(records));
-}
-
-std::string json_of(const SessionInfo& info) {
-  json::Writer w;
-  w.begin_object().key("session").string(Text::repaired(info.session));
-  w.key("records").number(static_cast<std::int64_t>(info.size));
-  w.key("created_at").string(Text::repaired(iso_time(info.created_ms)));
-  w.key("updated_at").string(Text::repaired(iso_time(info.updated_ms)));
-  if (info.expires_ms) w.key("expires_at").string(Text::repaired(iso_time(*info.expires_ms)));
-  w.key("title").string(Text::repaired(info.title)).end_object();
-  return w.take().text().str();
 }
 
 std::string output_of(const ToolResultBlock& result) {
@@ -116,24 +93,12 @@ void put_message(std::string& out, const Message& message) {
 
 }  // namespace
 
-ExitCode list_sessions(const SessionsOptions& options) {
-  CommandResult<Store> store = open_store(options.store);
-  if (!store) return store.error();
-  std::string out;
-  const auto listed = each_session(*store, options, [&](const SessionInfo& info) -> CommandResult<void> {
-    out += options.json ? json_of(info) + "\n"
-                        : fmt::format("{}  {:>6}  {}  {}\n", visible(info.session), info.size,
-                                      iso_time(info.updated_ms), visible(info.title));
-    return {};
-  });
-  if (!listed) return listed.error();
-  return print(out, options.output, options.json ? ReportFormat::Json : ReportFormat::Lines);
-}
-
 ExitCode show_session(const SessionsOptions& options) {
   CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
-  const auto messages = messages_in(*store, key_of(options, options.arguments[0]));
+  const auto key = key_named(*store, options, options.arguments[0], PrefixOf::Any);
+  if (!key) return key.error();
+  const auto messages = messages_in(*store, *key);
   if (!messages) return messages.error();
   std::string out;
   for (const Message& message : *messages) put_message(out, message);
@@ -155,9 +120,9 @@ ExitCode search_sessions(const SessionsOptions& options) {
       continue;
     }
     json::Writer w;
-    w.begin_object().key("session").string(Text::repaired(hit.session));
+    w.begin_object().key("session").string(Text(hit.session));
     w.key("position").number(static_cast<std::int64_t>(hit.position));
-    w.key("role").string(Text::repaired(hit.role)).key("text").string(Text::repaired(hit.text)).end_object();
+    w.key("role").string(Text(hit.role)).key("text").string(Text(hit.text)).end_object();
     out += w.take().text().str() + "\n";
   }
   return print(out, options.output, options.json ? ReportFormat::Json : ReportFormat::Lines);
@@ -166,7 +131,9 @@ ExitCode search_sessions(const SessionsOptions& options) {
 ExitCode export_session(const SessionsOptions& options) {
   CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
-  auto messages = messages_in(*store, key_of(options, options.arguments[0]));
+  const auto key = key_named(*store, options, options.arguments[0], PrefixOf::Any);
+  if (!key) return key.error();
+  auto messages = messages_in(*store, *key);
   if (!messages) return messages.error();
   CommandResult<NoteLog> notes = NoteLog::open(std::nullopt, options.quiet);
   if (!notes) return notes.error();
@@ -189,12 +156,13 @@ ExitCode export_session(const SessionsOptions& options) {
 ExitCode fork_session(const SessionsOptions& options) {
   CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
-  const SessionKey from = key_of(options, options.arguments[0]);
+  const auto from = key_named(*store, options, options.arguments[0], PrefixOf::Any);
+  if (!from) return from.error();
   const std::string to =
       options.arguments.size() > 1 ? options.arguments[1] : new_ulid(static_cast<std::uint64_t>(now_ms()));
-  const auto head = from_store(store->head(from));
+  const auto head = from_store(store->head(*from));
   if (!head) return head.error();
-  const auto made = from_store(store->fork(from, to, options.size.value_or(head->size)));
+  const auto made = from_store(store->fork(*from, to, options.size.value_or(head->size)));
   if (!made) return made.error();
   return print(to + "\n", options.output);
 }
@@ -204,7 +172,8 @@ ExitCode remove_sessions(const SessionsOptions& options) {
   if (!store) return store.error();
   ExitCode exit = ExitCode::Ok;
   for (const std::string& session : options.arguments) {
-    const auto removed = from_store(store->remove(key_of(options, session)));
+    const auto key = key_named(*store, options, session, PrefixOf::Generated);
+    const auto removed = key ? from_store(store->remove(*key)) : std::unexpected(key.error());
     if (!removed) exit = worse(exit, removed.error());
   }
   return exit;
@@ -215,7 +184,9 @@ ExitCode copy_session(const SessionsOptions& options) {
   if (!store) return store.error();
   CommandResult<Store> target = open_store({options.arguments[1], options.store.tenant});
   if (!target) return target.error();
-  const SessionKey key = key_of(options, options.arguments[0]);
+  const auto named = key_named(*store, options, options.arguments[0], PrefixOf::Any);
+  if (!named) return named.error();
+  const SessionKey& key = *named;
   // Batch by batch, under the same ids: an interrupted copy continues when it is repeated.
   store::Batch batch(std::string(), {});
   std::size_t copied = 0;
@@ -243,11 +214,12 @@ ExitCode count_sessions(const SessionsOptions& options) {
   if (!store) return store.error();
   std::uint64_t sessions = 0;
   std::uint64_t records = 0;
-  const auto counted = each_session(*store, options, [&](const SessionInfo& info) -> CommandResult<void> {
-    ++sessions;
-    records += info.size;
-    return {};
-  });
+  const auto counted =
+      each_session(*store, options.store.tenant, [&](const SessionInfo& info) -> CommandResult<bool> {
+        ++sessions;
+        records += info.size;
+        return true;
+      });
   if (!counted) return counted.error();
   const store::Health health = store->health();
   if (!options.json) {
@@ -258,11 +230,8 @@ ExitCode count_sessions(const SessionsOptions& options) {
   json::Writer w;
   w.begin_object().key("sessions").number(static_cast<std::int64_t>(sessions));
   w.key("records").number(static_cast<std::int64_t>(records));
-  w.key("backend")
-      .string(Text::repaired(health.backend))
-      .key("version")
-      .string(Text::repaired(health.version));
-  w.key("durability").string(Text::repaired(to_string(health.durability))).end_object();
+  w.key("backend").string(Text(health.backend)).key("version").string(Text(health.version));
+  w.key("durability").string(Text(to_string(health.durability))).end_object();
   return print(w.take().text().str() + "\n", options.output, ReportFormat::Json);
 }
 
@@ -279,23 +248,24 @@ ExitCode verify_sessions(const SessionsOptions& options) {
     out += fmt::format("{}: {}\n", fault.is_certain ? "the file" : "possible loss", visible(fault.what));
     is_file_damaged = is_file_damaged || fault.is_certain;
   }
-  const auto verified = each_session(*store, options, [&](const SessionInfo& info) -> CommandResult<void> {
-    for (store::Position at = 0; at < info.size;) {
-      const auto page =
-          from_store(store->read(key_of(options, info.session), {.first = at, .with_damaged = true}));
-      if (!page) return std::unexpected(page.error());
-      for (const StoredRecord& record : page->records) {
-        if (!record.damage) continue;
-        ++damaged;
-        out += fmt::format("{}  {}  {}\n", visible(info.session), record.position,
-                           visible(record.damage->message));
-      }
-      records += page->records.size();
-      if (page->records.empty()) break;
-      at = page->records.back().position + 1;
-    }
-    return {};
-  });
+  const auto verified =
+      each_session(*store, options.store.tenant, [&](const SessionInfo& info) -> CommandResult<bool> {
+        for (store::Position at = 0; at < info.size;) {
+          const auto page =
+              from_store(store->read(key_of(options, info.session), {.first = at, .with_damaged = true}));
+          if (!page) return std::unexpected(page.error());
+          for (const StoredRecord& record : page->records) {
+            if (!record.damage) continue;
+            ++damaged;
+            out += fmt::format("{}  {}  {}\n", visible(info.session), record.position,
+                               visible(record.damage->message));
+          }
+          records += page->records.size();
+          if (page->records.empty()) break;
+          at = page->records.back().position + 1;
+        }
+        return true;
+      });
   if (verified && !options.quiet) {
     print_message(fmt::format("{} records read, {} damaged{}", records, damaged,
                               is_file_damaged ? "; the file itself is damaged" : ""));

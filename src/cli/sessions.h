@@ -20,6 +20,7 @@ struct SessionsOptions {
   Dialect to = Dialect::Parley;        // export
   std::string session;                 // import: the id of the one session
   std::optional<std::uint64_t> size;   // fork: how many records are shared
+  std::optional<std::size_t> most;     // list: how many
   bool lines = false;                  // JSON Lines
   bool json = false;
   bool quiet = false;
@@ -28,6 +29,8 @@ struct SessionsOptions {
 
 // Each REQUIRES as many arguments as main.cc lets through.
 ExitCode list_sessions(const SessionsOptions& options);
+ExitCode expire_session(const SessionsOptions& options);
+ExitCode sweep_sessions(const SessionsOptions& options);
 ExitCode show_session(const SessionsOptions& options);
 ExitCode search_sessions(const SessionsOptions& options);
 ExitCode import_sessions(const SessionsOptions& options);

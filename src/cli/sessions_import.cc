@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
 #include "cli/diagnostics.h"
 #include "cli/lines.h"
 #include "cli/llm_log.h"
@@ -12,9 +13,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/sessions.h"
-#include "parley/base/hash.h"
+#include "memory/stored_message.h"
 #include "parley/memory/stored_memory.h"
-#include "parley/memory/stored_message.h"
 
 namespace parley::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/diagnostics.h"
 #include "cli/output.h"
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 
 namespace parley::cli {
 namespace {

@@ -22,7 +22,7 @@ Made make_clock(const ToolContext& /*context*/) {
       Text("clock"), Text("Returns the current time."), {},
       [](const Args& /*args*/) {
         const auto now = static_cast<std::time_t>(now_ms() / 1000);
-        return ToolOutput::text(Text::repaired(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))));
+        return ToolOutput::text(Text(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))));
       },
       {.has_side_effects = false});
 }

@@ -12,7 +12,7 @@ Result<std::optional<trace::Tracer>> try_tracer(const Config& config) {
   options.endpoint = config.trace_endpoint.value;
   options.capture_content = config.trace_content;
   if (const std::string name = from_environment("OTEL_SERVICE_NAME"); !name.empty()) {
-    options.service_name = Text::repaired(name);
+    options.service_name = Text(name);
   }
   auto headers = trace::read_headers(from_environment("OTEL_EXPORTER_OTLP_HEADERS"));
   if (!headers) return fail(Code::Invalid, headers.error().message, "OTEL_EXPORTER_OTLP_HEADERS");
@@ -26,10 +26,6 @@ CommandResult<std::optional<trace::Tracer>> open_tracer(const Config& config) {
   Result<std::optional<trace::Tracer>> tracer = try_tracer(config);
   if (tracer) return *std::move(tracer);
   return std::unexpected(report_choice_error(tracer.error().message, tracer.error().path));
-}
-
-std::optional<trace::SpanContext> calling_span() {
-  return trace::parse_traceparent(from_environment("TRACEPARENT"));
 }
 
 }  // namespace parley::cli

@@ -15,7 +15,4 @@ Result<std::optional<trace::Tracer>> try_tracer(const Config& config);
 // The same; prints the error.
 CommandResult<std::optional<trace::Tracer>> open_tracer(const Config& config);
 
-// Whose span the runs of this process belong to: TRACEPARENT.
-std::optional<trace::SpanContext> calling_span();
-
 }  // namespace parley::cli

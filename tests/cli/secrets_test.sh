@@ -38,6 +38,8 @@ END
 printf '[{"role":"user","content":"hello"}]' >talk.json
 printf '[{"role":"nobody","content":"hello"}]' >bad.json
 export PARLEY_CONFIG=$work/parley.toml
+mkdir -p .config/parley
+printf 'gemini = "%s-stored-key-0123456789"\n' "$word" >.config/parley/keys.toml
 
 # The same settings by the environment; its values win over the file's.
 with_environment() {
@@ -76,6 +78,15 @@ timeout() { command timeout "$1" bash -c '"$@"' bash "${@:2}"; }
 
 url="postgresql://u:$word-typed@127.0.0.1:1/db?password=$word-typed-query&connect_timeout=1"
 for json in '' --json; do
+  try models $json
+  try config list $json
+  try config get providers.openai.base_url
+  try config get store
+  try config key list $json
+  try config key set gemini
+  try doctor $json --model gemini/x
+  try config set tenant "http://u:$word-typed@h"
+  try models $json --online
   try doctor $json
   try doctor $json --model anthropic/x
   try doctor $json --model anthropic/x --online
