@@ -1,5 +1,7 @@
 // A request with an image becomes a message, the model is called, it calls a tool, the result is returned to
 // the model, and the answer ends the run. Everything is stored, and shown in every dialect.
+#include <parley/guard/request.h>
+#include <parley/model/rehearsal.h>
 #include <parley/parley.h>
 
 #include <iostream>

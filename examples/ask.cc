@@ -1,6 +1,7 @@
 // Asking a model: the text while it comes, the whole answer, and what it cost. With the base URL of an
 // OpenAI-compatible server as its argument the program asks that server; without one it asks a small server
 // in this program, which repeats the request.
+#include <parley/net/server.h>
 #include <parley/parley.h>
 
 #include <iostream>
@@ -20,7 +21,7 @@ void repeat(const net::ServerRequest& request, net::ServerResponse& response) {
   outcome.usage = {.input = 12, .cache_read = 0, .cache_write = 0, .output = 8, .reasoning = 0};
   StreamWriter writer = StreamWriter::of(Dialect::OpenAI).value();
   response.start(200, {{"Content-Type", "text/event-stream"}});
-  to_events(Message::assistant_message(Text::repaired("You said: " + said.str())), outcome,
+  to_events(Message::assistant_message(Text("You said: " + said.str())), outcome,
             [&](const StreamEvent& event) {
               std::string bytes;
               writer.write(event, bytes);

@@ -1,4 +1,6 @@
 // Checks a request with an image, filters tool results, and records where untrusted text came from.
+#include <parley/guard/filter.h>
+#include <parley/guard/request.h>
 #include <parley/parley.h>
 
 #include <iostream>
@@ -36,7 +38,7 @@ bool memories() {
     for (const FilterChange& change : filtered.changes) std::cout << to_string(change) << '\n';
   };
   MemoryOptions options;
-  options.view_filter = chain->for_messages(report);
+  options.window_filter = chain->for_messages(report);
   Result<Memory> memory = Memory::create(options);
   if (!memory) return false;
 

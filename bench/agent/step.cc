@@ -122,8 +122,8 @@ class PreparedModel final : public Model {
     keep(copy_.data());
     copies.push_back(std::chrono::duration<double, std::micro>(Clock::now() - began).count());
     const std::string number = std::to_string(++count_);
-    const ToolCall call{.id = Text::repaired("call_bench_" + number),
-                        .function = {Text("look"), Text::repaired(R"({"at": ")" + number + R"("})")}};
+    const ToolCall call{.id = Text("call_bench_" + number),
+                        .function = {Text("look"), Text(R"({"at": ")" + number + R"("})")}};
     ModelAnswer out{.message = Message::from_tool_calls({&call, 1}, Text("I look at the next one.")),
                     .outcome = {}};
     out.outcome.finish = Finish::ToolCalls;
@@ -141,7 +141,7 @@ class PreparedModel final : public Model {
 std::shared_ptr<ToolBox> tools_of(Others& others, const Document& document) {
   std::vector<Text> results;
   for (const Turn& turn : document.turns) {
-    if (turn.role == "tool") results.push_back(Text::repaired(turn.content));
+    if (turn.role == "tool") results.push_back(Text(turn.content));
   }
   auto tools = std::make_shared<ToolBox>();
   auto look = function_tool(

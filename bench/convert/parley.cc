@@ -33,7 +33,7 @@ std::vector<::parley::Tool> tools_of(const std::vector<Turn>& turns) {
     for (const Call& call : turn.calls) {
       const auto has_name = [&](const ::parley::Tool& tool) { return tool.name.view() == call.name; };
       if (std::ranges::any_of(out, has_name)) continue;
-      out.push_back({Text::copy(call.name).value(), "Runs a command and gives back what it says.",
+      out.push_back({Text::checked(call.name).value(), "Runs a command and gives back what it says.",
                      Json::parse(R"({"type":"object","properties":{"command":{"type":"string"},)"
                                  R"("timeout":{"type":"integer"}},"required":["command"]})")
                          .value()});

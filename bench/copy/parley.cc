@@ -38,7 +38,7 @@ std::size_t heap() {
 }
 
 Message large_message() {
-  return Message::user_message(parley::Text::adopt(std::string(1'000'000, 'x')).value());
+  return Message::user_message(parley::Text::checked(std::string(1'000'000, 'x')).value());
 }
 
 template <typename Operation>

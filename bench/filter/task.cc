@@ -11,7 +11,7 @@ std::vector<Group> groups() {
     for (const char* name : kDocuments) {
       std::string text = ::parley::test::corpus_text(name, 1, kBytes);
       text.erase(text.find_last_not_of(" \n") + 1);  // "browser-agentscope" would take it off
-      made.push_back({name, ::parley::Text::repaired(text)});
+      made.push_back({name, ::parley::Text(text)});
     }
     return made;
   }();

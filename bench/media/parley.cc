@@ -5,9 +5,9 @@
 
 #include "media/base64_kernel.h"
 #include "media/task.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "parley/media/image.h"
-#include "parley/media/media_header.h"
+#include "parley/media/media_type.h"
 
 namespace bench::media_task {
 namespace {

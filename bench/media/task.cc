@@ -11,7 +11,7 @@
 #include <optional>
 #include <random>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace bench::media_task {
 namespace {

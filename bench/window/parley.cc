@@ -31,7 +31,7 @@ std::vector<Message> tool_loop(std::size_t count) {
   std::vector<Message> out;
   out.reserve(count);
   while (out.size() < count) {
-    const Text id = Text::repaired("call_" + std::to_string(out.size()));
+    const Text id = Text("call_" + std::to_string(out.size()));
     const parley::ToolCall call{id, "function", {"search", "{\"query\":\"the weather in Oslo\"}"}};
     out.push_back(Message::from_tool_calls({&call, 1}));
     out.push_back(Message::tool_message("12 degrees and rain, with some wind from the west.", "search", id));
@@ -191,7 +191,7 @@ std::vector<Resident> measure_resident() {
 std::vector<LongRun> measure_long_runs() {
   constexpr std::size_t kMessages = 200'000;
   constexpr std::size_t kBytes = 1000;
-  const Text words = Text::repaired(std::string(kBytes, 'x'));
+  const Text words = Text(std::string(kBytes, 'x'));
   const auto held = [&](const char* name, const std::function<void(const Message&)>& add,
                         std::size_t before) {
     for (std::size_t i = 0; i < kMessages; ++i) add(Message::assistant_message(words));

@@ -69,7 +69,7 @@ struct Plain {
   std::vector<Item> items;
 
   explicit Plain(const std::vector<Turn>& turns) {
-    const auto text = [](const std::string& from) { return Text::copy(from).value(); };
+    const auto text = [](const std::string& from) { return Text::checked(from).value(); };
     for (const Turn& turn : turns) {
       Item& item = items.emplace_back();
       item.role = parley::role_named(turn.role).value();

@@ -58,11 +58,11 @@ std::shared_ptr<Model> model_of(const Peer& peer, std::string_view test) {
 Conversation question(std::span<const std::string_view> talk, std::string_view system) {
   std::vector<Message> messages;
   for (std::size_t i = 0; i < talk.size(); ++i) {
-    const Text text = Text::repaired(talk[i]);
+    const Text text = Text(talk[i]);
     messages.push_back(i % 2 == 0 ? Message::user_message(text) : Message::assistant_message(text));
   }
   Conversation conversation(std::move(messages));
-  if (!system.empty()) conversation.set_system(Message::system_message(Text::repaired(system)));
+  if (!system.empty()) conversation.set_system(Message::system_message(Text(system)));
   return conversation;
 }
 
@@ -157,14 +157,12 @@ std::string line_of(const Message& message) {
 
 std::shared_ptr<ToolBox> tools() {
   auto box = std::make_shared<ToolBox>();
-  must(box->add(function_tool(Text("get_weather"), Text("Says how the weather is."),
-                              {param(Text("city"), Text("Where.")).string().required(),
-                               param(Text("days"), Text("When.")).integers()},
-                              [](const Args& args) {
-                                return ToolOutput::text(
-                                    Text::repaired("12 degrees in " + args.string("city").str()));
-                              },
-                              {.has_side_effects = false})));
+  must(box->add(function_tool(
+      Text("get_weather"), Text("Says how the weather is."),
+      {param(Text("city"), Text("Where.")).string().required(),
+       param(Text("days"), Text("When.")).integers()},
+      [](const Args& args) { return ToolOutput::text(Text("12 degrees in " + args.string("city").str())); },
+      {.has_side_effects = false})));
   return box;
 }
 
@@ -175,7 +173,7 @@ void run_agent(const Peer& peer, const char* request) {
   auto agent =
       must(ToolCallAgent::open(model_of(peer, request), tools(), must(StoredMemory::open(store, key)),
                                {.system_prompt = Text("You are an agent.")}));
-  const RunReport report = must(agent->run(Message::user_message(Text::repaired(request))));
+  const RunReport report = must(agent->run(Message::user_message(Text(request))));
   const StoredMemory stored = must(StoredMemory::open(store, key));
   const std::vector<Message> log = stored.log().value();
   for (const Message& message : log) std::printf("%s\n", line_of(message).c_str());

@@ -24,7 +24,7 @@ struct Stage {
         {param(Text("a"), Text("One.")).integer(), param(Text("b"), Text("Another.")).integer()},
         [this](const Args& args) {
           ++ran;
-          return ToolOutput::text(Text::repaired(std::to_string(args.integer("a") + args.integer("b"))));
+          return ToolOutput::text(Text(std::to_string(args.integer("a") + args.integer("b"))));
         },
         {.has_side_effects = false}));
     EXPECT_TRUE(added);
@@ -103,7 +103,7 @@ TEST(AgentOverHttp, AnOverflowIsMetFourTimes) {
   {
     StoredMemory memory = StoredMemory::open(stage.store, stage.key).value();
     for (int i = 0; i < 60; ++i) {
-      const Text words = Text::repaired("Question " + std::to_string(i) + " " + std::string(200, 'x'));
+      const Text words = Text("Question " + std::to_string(i) + " " + std::string(200, 'x'));
       ASSERT_TRUE(memory.add(Message::user_message(words)));
     }
   }

@@ -33,9 +33,8 @@ class StepModel : public Model {
     std::vector<ToolCall> calls;
     for (int part = 0; part <= step % 2; ++part) {
       const std::string line = std::to_string(step) + "." + std::to_string(part);
-      calls.push_back({Text::repaired("call_" + line),
-                       Text("function"),
-                       {Text("effect"), Text::repaired(R"({"line":")" + line + "\"}")}});
+      calls.push_back(
+          {Text("call_" + line), Text("function"), {Text("effect"), Text(R"({"line":")" + line + "\"}")}});
     }
     return ModelAnswer{.message = Message::from_tool_calls(calls), .outcome = {}};
   }

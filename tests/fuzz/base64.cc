@@ -1,14 +1,13 @@
 // Base64 in its three modes and with each kernel against a decoder that works digit by digit. The input is a
 // text to decode, and bytes to encode.
-#include "parley/media/base64.h"
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "media/base64_kernel.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
+#include "parley/media/data_url.h"
 #include "require.h"
 
 namespace {

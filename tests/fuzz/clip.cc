@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "parley/media/base64.h"
-#include "parley/media/media_header.h"
+#include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 #include "require.h"
 

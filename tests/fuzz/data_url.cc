@@ -8,8 +8,6 @@
 #include <string_view>
 
 #include "parley/base/url.h"
-#include "parley/media/base64.h"
-#include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 #include "require.h"
 

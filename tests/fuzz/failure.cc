@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "parley/base/redact.h"
-#include "parley/base/utf8.h"
+#include "parley/base/secret.h"
+#include "parley/base/text.h"
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,8 +9,8 @@
 #include "base/secret_scan.h"
 #include "guard/edits.h"
 #include "guard/filter_rows.h"
-#include "parley/base/redact.h"
-#include "parley/base/utf8.h"
+#include "parley/base/secret.h"
+#include "parley/base/text.h"
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const parley::Filter> all = parley::filters();
   const parley::Filter& filter = all[data[0] % all.size()];
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const parley::Text text = parley::Text::repaired(bytes);
+  const parley::Text text = parley::Text(bytes);
 
   const std::string_view names[] = {filter.name};
   parley::FilterOptions options;

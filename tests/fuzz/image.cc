@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,11 +1,10 @@
 // Headers of pictures and sounds: any bytes are looked at, and base64 of them says the same.
-#include "parley/media/media_header.h"
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
+#include "parley/media/media_type.h"
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "parley/dialect/dialect.h"
 #include "parley/json/json.h"
 #include "parley/message/validate.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 #include "require.h"
 
 namespace {

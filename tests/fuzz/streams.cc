@@ -15,8 +15,7 @@
 
 #include "../streams/transcript.h"
 #include "parley/base/framing.h"
-#include "parley/base/utf8.h"
-#include "parley/dialect/accumulate.h"
+#include "parley/base/text.h"
 #include "parley/dialect/stream.h"
 #include "require.h"
 

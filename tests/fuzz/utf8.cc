@@ -1,7 +1,5 @@
 // UTF-8 against a decoder that knows characters as numbers (json/judge_testing.h): validation, repair,
 // boundaries, and the text type that stands on them.
-#include "parley/base/utf8.h"
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -74,9 +72,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(repair == right && replaced == expected, "the repair");
   require(parley::is_utf8(repair) && parley::repair_utf8(repair) == repair, "the repair of the repair");
 
-  const auto copied = parley::Text::copy(bytes);
+  const auto copied = parley::Text::checked(bytes);
   require(copied.has_value() == (prefix == size), "Text::copy");
-  const parley::Text text = parley::Text::repaired(bytes);
+  const parley::Text text = parley::Text(bytes);
   require(text.view() == right, "Text::repaired");
 
   std::size_t characters = 0;

@@ -11,6 +11,13 @@
 #include <vector>
 
 #include "media/image/sample_images_testing.h"
+#include "parley/base/framing.h"
+#include "parley/dialect/rules.h"
+#include "parley/guard/fetch.h"
+#include "parley/guard/filter.h"
+#include "parley/guard/request.h"
+#include "parley/media/clip.h"
+#include "parley/media/image.h"
 #include "parley/parley.h"
 
 namespace {
@@ -89,7 +96,7 @@ void add_filters(std::vector<Work>& works) {
     for (std::size_t i = 0; i < std::size(kTexts); ++i) {
       works.push_back({"filter " + std::string(filter.name) + " text " + std::to_string(i),
                        repeated("", std::string(kTexts[i])),
-                       [chain](const std::string& text) { (void)chain.run(Text::repaired(text)); }});
+                       [chain](const std::string& text) { (void)chain.run(Text(text)); }});
     }
   }
 }
@@ -119,7 +126,7 @@ void add_calls(std::vector<Work>& works) {
   const auto run = [](const std::string& text) {
     std::vector<Block> uses, results;
     for (std::size_t i = 0; i < text.size() / kBytesOfACall; ++i) {
-      const Text id = Text::repaired("call_" + std::to_string(i));
+      const Text id = Text("call_" + std::to_string(i));
       uses.emplace_back(ToolUseBlock{id, Text("f"), Text("{}")});
       results.emplace_back(ToolResultBlock{id, Text("f"), Text("done")});
     }

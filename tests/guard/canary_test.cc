@@ -17,7 +17,7 @@ Message with_metadata(Role role, const char* text, const std::string& secret) {
   return *MessageBuilder(role)
               .name("friday")
               .metadata(*Json::parse(R"({"note":")" + secret + R"(","deep":{"list":[")" + secret + R"("]}})"))
-              .text(*Text::copy(text))
+              .text(*Text::checked(text))
               .build();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/planted_secret_testing.h"
+#include "parley/guard/filter.h"
 #include "parley/parley.h"
 
 namespace parley {
@@ -15,10 +16,10 @@ FilterChain chain(std::vector<std::string_view> names, const FilterOptions& opti
   return *FilterChain::of(names, options);
 }
 
-Memory memory(MessageFilter add_filter, MessageFilter view_filter) {
+Memory memory(MessageFilter add_filter, MessageFilter window_filter) {
   MemoryOptions options;
   options.add_filter = std::move(add_filter);
-  options.view_filter = std::move(view_filter);
+  options.window_filter = std::move(window_filter);
   return Memory::create(options).value();
 }
 
@@ -31,7 +32,7 @@ TEST(MemoryFilter, OnAddChangesWhatIsKept) {
   }),
                        {});
   const std::string secret = planted_secret();
-  ASSERT_TRUE(kept.add(Message::user_message(*Text::copy("My key is " + secret))));
+  ASSERT_TRUE(kept.add(Message::user_message(*Text::checked("My key is " + secret))));
   ASSERT_TRUE(kept.add(Message::user_message("No key here.")));
   EXPECT_EQ(text(kept.log().front()).find(secret), std::string::npos);
   EXPECT_EQ(kept.state_dict()->text().view().find(secret), std::string_view::npos);
@@ -42,7 +43,7 @@ TEST(MemoryFilter, OnAddChangesWhatIsKept) {
 TEST(MemoryFilter, OnGetChangesWhatIsShownAndLeavesTheLog) {
   Memory shown = memory({}, chain({"invisible"}).for_messages());
   const char* hidden = "a\u200Bb";
-  ASSERT_TRUE(shown.add(Message::user_message(*Text::copy(hidden))));
+  ASSERT_TRUE(shown.add(Message::user_message(*Text::checked(hidden))));
   EXPECT_EQ(text(shown.window().front()), "ab");
   EXPECT_EQ(text(shown.get().front()), "ab");
   EXPECT_EQ(text(shown.log().front()), hidden);
@@ -62,11 +63,11 @@ TEST(MemoryFilter, OnGetSeesWhatAStateBrings) {
 TEST(MemoryFilter, WorksWithTheLimitOfTexts) {
   MemoryOptions options;
   options.text_bytes = 64;
-  options.view_filter = chain({"invisible"}).for_messages();
+  options.window_filter = chain({"invisible"}).for_messages();
   Memory shown = Memory::create(options).value();
   std::string longer;
   for (int i = 0; i < 100; ++i) longer += "a\u200B";
-  ASSERT_TRUE(shown.add(Message::user_message(*Text::copy(longer))));
+  ASSERT_TRUE(shown.add(Message::user_message(*Text::checked(longer))));
   EXPECT_NE(text(shown.window().front()).find("characters cut"), std::string::npos);
   EXPECT_EQ(text(shown.window().front()).find("\u200B"), std::string::npos);
 }
@@ -101,10 +102,10 @@ TEST(MemoryFilter, TreatsUntrustedTextsAlone) {
   const FilterChain untrusted = chain({"control-tokens"}, {.up_to = Trust::Untrusted});
   Memory kept = memory(untrusted.for_messages(), {});
   const char* token = "<|im_start|>";
-  ASSERT_TRUE(kept.add(Message::user_message(*Text::copy(token))));
-  const Message page =
-      with_provenance(Message::user_message(*Text::copy(token)), 0, {"https://example.com", Trust::Untrusted})
-          .value();
+  ASSERT_TRUE(kept.add(Message::user_message(*Text::checked(token))));
+  const Message page = with_provenance(Message::user_message(*Text::checked(token)), 0,
+                                       {"https://example.com", Trust::Untrusted})
+                           .value();
   ASSERT_TRUE(kept.add(page));
   EXPECT_EQ(text(kept.log()[0]), token);
   EXPECT_EQ(text(kept.log()[1]), "<\\|im_start|>");

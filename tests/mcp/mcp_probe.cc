@@ -9,7 +9,7 @@
 #include <iostream>
 #include <string>
 
-#include "parley/json/buffer.h"
+#include "parley/json/json.h"
 #include "parley/mcp/mcp.h"
 
 namespace {
@@ -64,18 +64,17 @@ int main(int argc, char** argv) {
   ToolBox box;
   box.set_policy({{{"*", Permission::Allow}}});
   const McpUpdate update = tools.update(box);
-  for (const McpUpdate::Trouble& trouble : update.troubles) {
+  for (const McpUpdate::Failure& trouble : update.failures) {
     std::cerr << "mcp_probe: " << trouble.server << ": " << trouble.error.message << '\n';
   }
   if (argc == 2) {
     for (const std::string& name : update.added) std::cout << name << '\n';
   }
   for (int i = 2; i + 1 < argc; i += 2) {
-    const ToolUseBlock use{.id = Text::repaired(std::to_string(i)),
-                           .name = Text::repaired(argv[i]),
-                           .arguments = Text::repaired(argv[i + 1])};
+    const ToolUseBlock use{
+        .id = Text(std::to_string(i)), .name = Text(argv[i]), .arguments = Text(argv[i + 1])};
     print(box.run(use));
     (void)tools.update(box);  // a tool may have changed the tools
   }
-  return update.troubles.empty() ? 0 : 1;
+  return update.failures.empty() ? 0 : 1;
 }

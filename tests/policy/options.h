@@ -11,7 +11,7 @@ namespace parley::test {
 inline bool set_option(FormatterOptions& options, std::string_view name) {
   constexpr std::string_view kPrompt = "history_prompt=";
   if (name.starts_with(kPrompt)) {
-    options.history_prompt = Text::repaired(name.substr(kPrompt.size()));
+    options.history_prompt = Text(name.substr(kPrompt.size()));
     return true;
   }
   bool* const option = name == "promote_images"    ? &options.promote_images

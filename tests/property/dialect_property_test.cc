@@ -13,7 +13,7 @@
 #include "parley/dialect/repair.h"
 #include "parley/dialect/rules.h"
 #include "parley/json/writer.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 #include "parley/media/media_type.h"
 #include "parley/message/validate.h"
 

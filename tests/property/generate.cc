@@ -1,7 +1,7 @@
 #include "generate.h"
 
-#include "parley/base/utf8.h"
-#include "parley/media/base64.h"
+#include "parley/base/text.h"
+#include "parley/media/data_url.h"
 
 namespace parley::test {
 namespace {

@@ -27,7 +27,7 @@ using Random = std::mt19937_64;
 std::size_t below(Random& random, std::size_t end) { return random() % end; }
 bool chance(Random& random, int percent) { return below(random, 100) < static_cast<std::size_t>(percent); }
 
-Text text(const std::string& from) { return Text::repaired(from); }
+Text text(const std::string& from) { return Text(from); }
 
 std::size_t tokens_of(const Message& message) {
   const auto content = message.get_text_content();

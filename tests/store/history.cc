@@ -287,11 +287,11 @@ class SessionChecker {
   // The last two records of a batch are a call and its result.
   static Message message_of(const Value& value) {
     const std::string id = std::string(value.batch);
-    if (value.count == 1 || value.index + 2 < value.count) return Message::user_message(Text::repaired(id));
+    if (value.count == 1 || value.index + 2 < value.count) return Message::user_message(Text(id));
     if (value.index + 1 == value.count) {
-      return Message::tool_message(Text::repaired("done"), Text::repaired("work"), Text::repaired(id));
+      return Message::tool_message(Text("done"), Text("work"), Text(id));
     }
-    const ToolCall call{.id = Text::repaired(id), .function = {Text::repaired("work"), Text::repaired("{}")}};
+    const ToolCall call{.id = Text(id), .function = {Text("work"), Text("{}")}};
     return Message::from_tool_calls({&call, 1});
   }
 

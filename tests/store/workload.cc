@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/hash.h"
 #include "history.h"
-#include "parley/base/hash.h"
 
 namespace parley::store {
 namespace {

@@ -23,7 +23,7 @@ std::vector<Sample> samples() {
   for (int i = 0; i < 200; ++i) many += "Zeile " + std::to_string(i) + ": \"\xC3\xA4\\\" \xF0\x9F\xA6\x8A\n";
   return {
       {"said", {TextBlock{"Hello, \xE4\xBD\xA0\xE5\xA5\xBD."}}, Finish::Stop},
-      {"cut_off", {TextBlock{Text::copy(many).value()}}, Finish::Length},
+      {"cut_off", {TextBlock{Text::checked(many).value()}}, Finish::Length},
       {"called",
        {TextBlock{"Two calls."}, ToolUseBlock{"call_a", "add", "{\"a\":1,\"b\":[true,null,\"x\"]}"},
         ToolUseBlock{"call_b", "clock", "{}"}},

@@ -8,8 +8,7 @@
 
 #include "../property/generate.h"
 #include "cases.h"
-#include "parley/base/utf8.h"
-#include "parley/dialect/accumulate.h"
+#include "parley/base/text.h"
 #include "parley/dialect/stream.h"
 #include "transcript.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "parley/dialect/accumulate.h"
 #include "parley/dialect/stream.h"
 
 namespace parley::test {

@@ -8,7 +8,6 @@
 #include "../property/generate.h"
 #include "cases.h"
 #include "parley/base/clock.h"
-#include "parley/dialect/accumulate.h"
 #include "parley/dialect/stream.h"
 #include "transcript.h"
 
@@ -51,12 +50,12 @@ class Messages {
   Random& random() { return generator_.random; }
   Text text() {
     std::string out = generator_.text();
-    return Text::repaired(out.empty() ? "." : out);
+    return Text(out.empty() ? "." : out);
   }
 
  private:
   ThinkingBlock thinking(std::string_view signature) {
-    return {text(), Text::repaired(signature), Text::trusted(nullptr, to_string(dialect_))};
+    return {text(), Text(signature), Text::trusted(nullptr, to_string(dialect_))};
   }
   ToolUseBlock call() {
     const bool has_custom = dialect_ == Dialect::OpenAI || dialect_ == Dialect::Responses;
@@ -68,8 +67,7 @@ class Messages {
     if (takes_any_text && random().chance(20)) arguments = "not { json";
     const bool is_custom = has_custom && random().chance(20);
     if (is_custom) arguments = text().str();
-    return {Text::repaired(id), Text::repaired("tool_" + std::to_string(random().below(9))),
-            Text::repaired(arguments), is_custom};
+    return {Text(id), Text("tool_" + std::to_string(random().below(9))), Text(arguments), is_custom};
   }
   RawBlock raw() {
     constexpr std::string_view kAnthropic = R"({"type":"redacted_thinking","data":"Emw="})";
@@ -175,7 +173,7 @@ std::vector<Block> said_in(std::span<const Message> messages) {
       if (text != nullptr && text->text.empty()) continue;
       const auto* before = text == nullptr || out.empty() ? nullptr : out.back().as<TextBlock>();
       if (before != nullptr && before->is_refusal == text->is_refusal) {
-        out.back() = TextBlock{Text::repaired(before->text.str() + text->text.str()), text->is_refusal};
+        out.back() = TextBlock{Text(before->text.str() + text->text.str()), text->is_refusal};
       } else {
         out.push_back(std::move(block));
       }
@@ -244,10 +242,8 @@ TEST(StreamWriter, WritesCustomCallsAsArgumentsAndRefusalsAsTexts) {
 // Arguments that are no object cannot be what Anthropic's clients put together.
 TEST(StreamWriter, WrapsWhatIsNoObjectForAnthropic) {
   for (const std::string_view arguments : {"not json", "[1,2]", "\"text\"", "null"}) {
-    const Message message = MessageBuilder(Role::Assistant)
-                                .block(ToolUseBlock{"c", "f", Text::repaired(arguments)})
-                                .build()
-                                .value();
+    const Message message =
+        MessageBuilder(Role::Assistant).block(ToolUseBlock{"c", "f", Text(arguments)}).build().value();
     StreamWriter writer = StreamWriter::of(Dialect::Anthropic, Dialect::OpenAI).value();
     std::string bytes;
     (void)to_events(message, {}, [&](const StreamEvent& event) { writer.write(event, bytes); }, 3);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "../property/generate.h"
-#include "parley/base/utf8.h"
+#include "parley/base/text.h"
 
 namespace parley::test {
 namespace {

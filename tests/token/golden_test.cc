@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/hash.h"
 #include "corpus.h"
-#include "parley/base/hash.h"
 #include "parley/token/encoding.h"
 
 namespace parley::test {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "parley/trace/chat.h"
 #include "parley/trace/tracer.h"
 
 namespace {

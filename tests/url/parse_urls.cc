@@ -5,7 +5,7 @@
 #include <string>
 
 #include "parley/base/url.h"
-#include "parley/media/base64.h"
+#include "parley/media/data_url.h"
 
 namespace {
 
