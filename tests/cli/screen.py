@@ -1,0 +1,100 @@
+"""A terminal that shows what a person would see: parley runs inside of tmux, and the test reads tmux's screen.
+
+    with Screen("chat", "-m", "rehearsal") as screen:
+        screen.expect("›")
+        screen.type("hello")
+        screen.press("Enter")
+        screen.expect("Rehearsal heard: hello")
+
+terminal_test.py reads the bytes that parley writes; this reads the cells that they become. A program that imports this
+takes the path of the command as its first argument.
+"""
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+PARLEY = os.path.abspath(sys.argv[1])
+LONGEST = 120  # seconds to wait for what should come at once: a bound on a hang, not a measure
+
+
+class Screen:
+    """One run of parley in a tmux of its own. `environment` is added to the present one."""
+
+    def __init__(self, *arguments, columns=80, rows=24, environment=None, program=PARLEY):
+        self.folder = tempfile.TemporaryDirectory()
+        self.socket = f"{self.folder.name}/tmux"
+        own = {"LC_ALL": "C.UTF-8", **(environment or {})}
+        # tmux starts commands with the environment of its server, and sets TERM itself.
+        values = " ".join(f"{name}={shlex.quote(value)}" for name, value in own.items())
+        command = " ".join(shlex.quote(each) for each in (program, *arguments))
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "sleep 3600")
+        self.tmux("set-option", "-g", "remain-on-exit", "on")
+        self.tmux("set-option", "-g", "escape-time", "0")
+        self.tmux("set-option", "-g", "status", "off")
+        self.tmux("respawn-pane", "-k", f"exec env {values} {command}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["tmux", "-u", "-S", self.socket, "kill-server"], capture_output=True)
+        self.folder.cleanup()
+
+    def tmux(self, *arguments):
+        ran = subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], capture_output=True, text=True,
+                             env={**os.environ, "LC_ALL": "C.UTF-8"})
+        if ran.returncode != 0:
+            raise AssertionError(f"tmux {arguments}: {ran.stderr}")
+        return ran.stdout
+
+    def text(self, scrolled=False):
+        """The screen as lines of text; with `scrolled`, what has scrolled away comes first."""
+        return self.tmux("capture-pane", "-p", *(["-S", "-"] if scrolled else []))
+
+    def styled(self, scrolled=False):
+        """The same with the escape sequences of colours and attributes."""
+        return self.tmux("capture-pane", "-p", "-e", *(["-S", "-"] if scrolled else []))
+
+    def expect(self, text, scrolled=False):
+        """Waits until the screen shows `text`."""
+        self.wait_for(lambda: text in self.text(scrolled), f"the screen shows {text!r}")
+
+    def wait_for(self, holds, what):
+        end = time.monotonic() + LONGEST
+        while not holds():
+            require(time.monotonic() < end, f"{what}, but it shows:\n{self.text(scrolled=True)}")
+            time.sleep(0.05)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", text)
+
+    def press(self, *keys):
+        """Keys by tmux's names: Enter, C-c, M-Enter, Up, ..."""
+        self.tmux("send-keys", *keys)
+
+    def paste(self, text):
+        """As a terminal with bracketed paste does."""
+        self.tmux("set-buffer", text)
+        self.tmux("paste-buffer", "-p")
+
+    def exit_code(self):
+        """Waits for the end of the command."""
+        self.wait_for(lambda: self.tmux("display-message", "-p", "#{pane_dead}").strip() == "1", "the command ends")
+        return int(self.tmux("display-message", "-p", "#{pane_dead_status}"))
+
+
+def require(is_so, what):
+    if not is_so:
+        raise AssertionError(what)
+
+
+def use_own_folders(folder):
+    """Configuration, data and state below `folder`, no keys, no colours chosen by the caller."""
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME"):
+        os.environ[name] = folder
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or name in ("PARLEY_CONFIG", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "EDITOR", "VISUAL"):
+            os.environ.pop(name)
