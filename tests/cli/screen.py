@@ -81,9 +81,13 @@ class Screen:
         self.tmux("paste-buffer", "-p")
 
     def exit_code(self):
-        """Waits for the end of the command."""
-        self.wait_for(lambda: self.tmux("display-message", "-p", "#{pane_dead}").strip() == "1", "the command ends")
-        return int(self.tmux("display-message", "-p", "#{pane_dead_status}"))
+        """Waits for the end of the command; 128 and the number of the signal, if one ended it."""
+        def end():
+            return self.tmux("display-message", "-p", "#{pane_dead_status} #{pane_dead_signal}").rstrip("\n").split(" ")
+        # A pane is dead when its terminal is closed; its status is known a moment later.
+        self.wait_for(lambda: end() != ["", ""], "the command ends")
+        status, ended_by = end()
+        return int(status) if status else 128 + int(ended_by)
 
 
 def require(is_so, what):
