@@ -1,16 +1,14 @@
 #include "parley/net/server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <latch>
 #include <stdexcept>
 #include <thread>
+
+#include "net/raw_client_testing.h"
 
 namespace parley::net {
 namespace {
@@ -32,46 +30,7 @@ std::string outcome(const Result<Response>& response) {
                   : std::string(to_string(response.error().code));
 }
 
-// A client that sends what it likes.
-class Client {
- public:
-  explicit Client(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  ~Client() { close(socket_); }
-
-  Client& say(std::string_view bytes) {
-    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
-    return *this;
-  }
-  // What came up to and with `mark`; up to the end if it never comes.
-  std::string hear(std::string_view mark = "there is no such mark") {
-    std::size_t end = heard_.find(mark);
-    while (end == std::string::npos) {
-      const std::size_t seen = heard_.size() - std::min(heard_.size(), mark.size());
-      char chunk[4096];
-      const ssize_t count = recv(socket_, chunk, sizeof chunk, 0);
-      was_reset = count < 0;
-      if (count <= 0) return std::exchange(heard_, {});
-      heard_.append(chunk, static_cast<std::size_t>(count));
-      end = heard_.find(mark, seen);
-    }
-    const std::string out = heard_.substr(0, end + mark.size());
-    heard_.erase(0, out.size());
-    return out;
-  }
-  bool was_reset = false;
-
- private:
-  int socket_;
-  std::string heard_;
-};
+using Client = RawClient;
 
 void echo(const ServerRequest& request, ServerResponse& reply) {
   reply.whole(200, {}, request.method + " " + request.path + " " + request.query + " " + request.body);
@@ -171,12 +130,12 @@ TEST(Server, RefusesHeadersAndBodiesOverTheirLimits) {
     return client.say(text).hear().substr(0, 12);
   };
   const auto head = [](std::size_t size) {
-    std::string text = "GET / HTTP/1.1\r\nConnection: close\r\nX: \r\n\r\n";
+    std::string text = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: \r\n\r\n";
     return text.insert(text.size() - 4, size - text.size(), 'x');
   };
   const auto body = [](std::size_t size) {
-    return "POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" +
-           std::string(size, 'x');
+    return "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " + std::to_string(size) +
+           "\r\n\r\n" + std::string(size, 'x');
   };
   EXPECT_EQ(status(head(199)), "HTTP/1.1 200");
   EXPECT_EQ(status(head(200)), "HTTP/1.1 200");
@@ -185,9 +144,11 @@ TEST(Server, RefusesHeadersAndBodiesOverTheirLimits) {
   EXPECT_EQ(status(body(10)), "HTTP/1.1 200");
   EXPECT_EQ(calls, 4);
   EXPECT_EQ(status(body(11)), "HTTP/1.1 413");
-  EXPECT_EQ(status("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n"),
-            "HTTP/1.1 413");
-  EXPECT_EQ(status("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n"), "HTTP/1.1 413")
+  EXPECT_EQ(
+      status("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n"),
+      "HTTP/1.1 413");
+  EXPECT_EQ(status("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n"),
+            "HTTP/1.1 413")
       << "no 100 for a body that is refused";
   EXPECT_EQ(calls, 4);
 }
@@ -198,10 +159,10 @@ TEST(Server, RefusesInvalidRequests) {
       serving([](const ServerRequest&, ServerResponse& reply) { reply.whole(200, {}, "handed on"); });
   for (const std::string_view text :
        {"hello\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n",
-        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "GET / HTTP/1.1\r\nX y: z\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "GET / HTTP/1.1\r\nHost: x\r\nX y: z\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
     Client client(server.port());
     EXPECT_TRUE(client.say(text).hear().starts_with("HTTP/1.1 400 ")) << text;
   }
@@ -212,7 +173,7 @@ TEST(Server, RefusesASlowRequest) {
   const Server server = serving(echo, {.idle_timeout = 30ms});
   EXPECT_TRUE(Client(server.port()).say("GET / HTT").hear().starts_with("HTTP/1.1 408 "));
   EXPECT_TRUE(Client(server.port())
-                  .say("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\na")
+                  .say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
                   .hear()
                   .starts_with("HTTP/1.1 408 "));
   EXPECT_EQ(Client(server.port()).hear(), "") << "no response without a request";
@@ -231,7 +192,7 @@ TEST(Server, RefusesConnectionsOverTheirLimit) {
         reply.whole(200, {{"Connection", "close"}}, "ok");
       },
       {.connections = 2});
-  constexpr std::string_view kWait = "GET /wait HTTP/1.1\r\nConnection: close\r\n\r\n";
+  constexpr std::string_view kWait = "GET /wait HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
   Client first(server.port());
   Client second(server.port());
   first.say(kWait);

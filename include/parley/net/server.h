@@ -1,9 +1,11 @@
-// A small HTTP/1.1 server: a port, a thread per connection, and a handler function.
+// A small HTTP/1.1 server for handlers that block: an AsyncServer with a thread for each request that is
+// handled.
 //
 // Invariants (quoted by tests as HTTP_SERVER1..HTTP_SERVER6):
 //   HTTP_SERVER1  It listens on the given address, by default the loopback address, and connects to nothing.
-//   HTTP_SERVER2  A request over a limit (header, body, connections, time) gets 431, 413, 503 or 408, and
-//                 never reaches the handler.
+//   HTTP_SERVER2  A request that RFC 9112 forbids gets 400; one over a limit (header, body, connections,
+//   time)
+//                 gets 431, 413, 503 or 408. Neither reaches the handler.
 //   HTTP_SERVER3  Each chunk is sent at once, and send() blocks while the client does not read.
 //   HTTP_SERVER4  send() returns false when the client is gone (it closed its side, or read nothing for
 //                 idle_timeout) or the server stops; the rest of the response is then dropped.
@@ -15,40 +17,18 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parley/base/error.h"
+#include "parley/net/async_server.h"
 #include "parley/net/http.h"
 
 namespace parley::net {
-
-struct ServerOptions {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  // 0: any free port
-  std::size_t connections = 512;
-  std::size_t max_head_bytes = std::size_t{64} * 1024;
-  std::size_t max_body_bytes = std::size_t{64} * 1024 * 1024;
-  std::chrono::milliseconds idle_timeout{60'000};  // between two requests, for a header, and without a byte
-};
-
-// A client's request.
-struct ServerRequest {
-  std::string method;
-  std::string path;   // without the query
-  std::string query;  // without the question mark
-  std::vector<Header> headers;
-  std::string body;
-
-  // The value of the first header of this name, in any case.
-  std::optional<std::string_view> header(std::string_view name) const;
-};
 
 // The response to one request: at once, or a start and then chunks. Valid while the handler runs. The server
 // sets the framing (Content-Length, Transfer-Encoding, Connection) and ignores such headers of the handler.

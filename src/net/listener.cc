@@ -1,0 +1,156 @@
+#include "net/listener.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "parley/base/url.h"
+
+namespace parley::net {
+namespace {
+
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+  template <typename Address>
+  Address& as() {
+    return reinterpret_cast<Address&>(storage);
+  }
+};
+
+SocketAddress socket_address(const IpAddress& address, std::uint16_t port) {
+  SocketAddress out;
+  if (address.is_v6) {
+    auto& v6 = out.as<sockaddr_in6>();
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    std::ranges::copy(address.bytes, v6.sin6_addr.s6_addr);
+    out.size = sizeof v6;
+  } else {
+    auto& v4 = out.as<sockaddr_in>();
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    v4.sin_addr.s_addr = htonl(address.as_v4());
+    out.size = sizeof v4;
+  }
+  return out;
+}
+
+Listener described(int socket) {
+  SocketAddress bound;
+  ::getsockname(socket, bound.get(), &bound.size);
+  char text[INET6_ADDRSTRLEN] = "";
+  if (bound.storage.ss_family == AF_INET6) {
+    const auto& v6 = bound.as<sockaddr_in6>();
+    ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+    const std::uint16_t port = ntohs(v6.sin6_port);
+    return {socket, AF_INET6, port, "http://[" + std::string(text) + "]:" + std::to_string(port)};
+  }
+  if (bound.storage.ss_family == AF_INET) {
+    const auto& v4 = bound.as<sockaddr_in>();
+    ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+    const std::uint16_t port = ntohs(v4.sin_port);
+    return {socket, AF_INET, port, "http://" + std::string(text) + ":" + std::to_string(port)};
+  }
+  return {socket, AF_UNIX, 0, "http+unix:" + std::string(bound.as<sockaddr_un>().sun_path)};
+}
+
+// Binds and listens; closes the socket if it fails.
+Result<Listener> listen_on(int socket, SocketAddress address, const std::string& where) {
+  if (::bind(socket, address.get(), address.size) == 0 && ::listen(socket, SOMAXCONN) == 0) {
+    return described(socket);
+  }
+  const int error = errno;
+  ::close(socket);
+  return fail(Code::Unavailable, error == EADDRINUSE
+                                     ? where + " is already in use"
+                                     : "cannot listen on " + where + ": " + std::strerror(error));
+}
+
+Result<Listener> open_address(const std::string& text, std::uint16_t port) {
+  const bool is_v6 = text.find(':') != std::string::npos;
+  const Result<IpAddress> address = is_v6 ? parse_ipv6(text) : parse_ipv4(text);
+  if (!address) return std::unexpected(address.error());
+  const int socket = ::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (socket < 0) return fail(Code::Unavailable, "cannot create a socket");
+  const int on = 1;  // a port is free when its server is gone, whatever its last connections wait for
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  return listen_on(socket, socket_address(*address, port),
+                   to_string(*address) + " port " + std::to_string(port));
+}
+
+// True if a server answers there.
+bool is_alive(SocketAddress address) {
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool is_connected = socket >= 0 && ::connect(socket, address.get(), address.size) == 0;
+  if (socket >= 0) ::close(socket);
+  return is_connected;
+}
+
+Result<Listener> open_unix(const std::string& path) {
+  SocketAddress address;
+  auto& un = address.as<sockaddr_un>();
+  if (path.size() >= sizeof un.sun_path) {
+    return fail(Code::Invalid, "the path of the UNIX socket is longer than " +
+                                   std::to_string(sizeof un.sun_path - 1) + " bytes: '" + path + "'");
+  }
+  un.sun_family = AF_UNIX;
+  std::ranges::copy(path, un.sun_path);
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+  struct stat file{};
+  const bool is_socket = ::lstat(path.c_str(), &file) == 0 && S_ISSOCK(file.st_mode);
+  if (is_socket && !is_alive(address)) ::unlink(path.c_str());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (socket < 0) return fail(Code::Unavailable, "cannot create a socket");
+  ::fchmod(socket, S_IRUSR | S_IWUSR);  // the file gets this mode: only its owner can connect
+  return listen_on(socket, address, "'" + path + "'");
+}
+
+}  // namespace
+
+Result<std::vector<Listener>> open_listeners(const ServerOptions& options) {
+  std::vector<Listener> out;
+  for (const int socket : options.sockets) {
+    int is_listening = 0;
+    socklen_t size = sizeof is_listening;
+    if (::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) != 0 || is_listening == 0) {
+      return fail(Code::Invalid, "descriptor " + std::to_string(socket) + " is not a listening socket");
+    }
+    ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
+    out.push_back(described(socket));
+  }
+  if (!out.empty()) return out;
+  PARLEY_TRY(Listener opened, options.unix_path.empty() ? open_address(options.address, options.port)
+                                                        : open_unix(options.unix_path));
+  out.push_back(std::move(opened));
+  return out;
+}
+
+std::string counted_address(int socket) {
+  SocketAddress peer;
+  if (::getpeername(socket, peer.get(), &peer.size) != 0) return {};
+  if (peer.storage.ss_family == AF_INET) {
+    const auto& address = peer.as<sockaddr_in>().sin_addr;
+    if (ntohl(address.s_addr) >> 24 == 127) return {};
+    return {reinterpret_cast<const char*>(&address), sizeof address};
+  }
+  if (peer.storage.ss_family == AF_INET6) {
+    const auto& address = peer.as<sockaddr_in6>().sin6_addr;
+    if (IN6_IS_ADDR_LOOPBACK(&address)) return {};
+    // One network of a client, not one of its 2^64 addresses.
+    return {reinterpret_cast<const char*>(&address), 8};
+  }
+  return {};
+}
+
+}  // namespace parley::net
