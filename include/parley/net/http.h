@@ -124,7 +124,7 @@ class Connections {
   ~Connections();
 
  private:
-  friend class Transfer;
+  friend class BlockingTransfer;
   struct Pool;
   std::unique_ptr<Pool> pool_;
 };
