@@ -13,16 +13,20 @@ namespace parley::net {
   X(easy_cleanup)                \
   X(easy_getinfo)                \
   X(easy_init)                   \
+  X(easy_pause)                  \
   X(easy_setopt)                 \
   X(easy_strerror)               \
   X(global_init)                 \
   X(multi_add_handle)            \
+  X(multi_assign)                \
   X(multi_cleanup)               \
   X(multi_info_read)             \
   X(multi_init)                  \
   X(multi_perform)               \
   X(multi_poll)                  \
   X(multi_remove_handle)         \
+  X(multi_setopt)                \
+  X(multi_socket_action)         \
   X(multi_wakeup)                \
   X(slist_append)                \
   X(slist_free_all)

@@ -1,11 +1,11 @@
 // An event loop: one thread that runs one Asio context. Included by the sources of this room only.
 //
 // Invariants (quoted by tests as LOOP1..LOOP2):
-//   LOOP1  What run() is given runs on the loop's thread, in the order of the calls: at once if the caller is
-//          that thread.
-//   LOOP2  After finish() nothing runs, and nothing that run() is given is kept.
+//   LOOP1  What run() and post() are given runs on the loop's thread, in the order of the calls: by run() at
+//          once if the caller is that thread, by post() never at once.
+//   LOOP2  After finish() nothing runs, and nothing that they are given is kept.
 //
-// run() is safe from any thread. A Loop lives as long as what is bound to its context: share it.
+// run() and post() are safe from any thread. A Loop lives as long as what is bound to its context: share it.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -44,6 +44,11 @@ class Loop {
   template <typename Call>
   void run(Call&& call) {
     if (context_.get_executor().running_in_this_thread()) return std::forward<Call>(call)();
+    post(std::forward<Call>(call));
+  }
+
+  template <typename Call>
+  void post(Call&& call) {
     const std::lock_guard lock(mutex_);
     if (!is_over_) boost::asio::post(context_, std::forward<Call>(call));
   }

@@ -106,7 +106,7 @@ TEST(RequestReader, RefusesWhatRfc9112Forbids) {
       {"GET / HTTP/1.1\r\nHost: x\n\r\n", "400 invalid HTTP/1 request"},
       {"GET / HTTP/1.1\r\nHost: x\r\rA: b\r\n\r\n", "400 invalid HTTP/1 request"},
       {"GET / HTTP/1.1\r\nHost : x\r\n\r\n", "400 invalid HTTP/1 request"},
-      {std::string("GET / HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n", 38), "400 invalid HTTP/1 request"},
+      {std::string("GET / HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n", 35), "400 invalid HTTP/1 request"},
       {"GET / HTTP/1.1\r\nHost: x\r\nA: b\x7F\r\n\r\n", "400 invalid HTTP/1 request"},
       {"GET / HTTP/1.2\r\nHost: x\r\n\r\n", "400 invalid HTTP/1 request"},
       {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400 invalid HTTP/1 request"},

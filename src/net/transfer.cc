@@ -82,10 +82,10 @@ std::string connection_key(const Request& request) {
   return key;
 }
 
-Transfer::Transfer(const Request& request, const Options& options, Deadline end)
-    : request_(request), end_(end), easy_(curl().easy_init()), is_timed_by_curl_(options.is_timed_by_curl) {
+Transfer::Transfer(const Request& request, Options options, Deadline end)
+    : request_(request), options_(std::move(options)), end_(end), easy_(curl().easy_init()) {
   if (!easy_) throw std::bad_alloc();
-  set_up(options);
+  set_up();
 }
 
 Transfer::~Transfer() {
@@ -98,6 +98,10 @@ void Transfer::fail_with(Error error) { stop_with(std::move(error)); }
 void Transfer::fail_by_silence() {
   stop_with(made(Code::Timeout, has_heard_ ? request_.url.host + " stopped in the middle of its response"
                                            : request_.url.host + " did not start to respond in time"));
+}
+
+void Transfer::begin_silence_anew() {
+  quiet_ = Deadline::in(has_heard_ ? request_.idle_timeout : request_.first_byte_timeout);
 }
 
 Result<Response> Transfer::finish(CURLcode status) {
@@ -130,7 +134,7 @@ void Transfer::set(CURLoption option, Value value) {
   }
 }
 
-void Transfer::set_up(const Options& options) {
+void Transfer::set_up() {
   Url target = request_.url;
   target.username.clear();
   target.password.clear();
@@ -148,8 +152,8 @@ void Transfer::set_up(const Options& options) {
   set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   set(CURLOPT_TCP_KEEPALIVE, 1L);
-  if (!options.keeps_connection) set(CURLOPT_FORBID_REUSE, 1L);
-  if (options.uses_new_connection) set(CURLOPT_FRESH_CONNECT, 1L);
+  if (!options_.keeps_connection) set(CURLOPT_FORBID_REUSE, 1L);
+  if (options_.uses_new_connection) set(CURLOPT_FRESH_CONNECT, 1L);
   if (!request_.ca_file.empty()) set_trust();
   set_method();
   set_headers();
@@ -158,7 +162,7 @@ void Transfer::set_up(const Options& options) {
   set(CURLOPT_WRITEDATA, this);
   set(CURLOPT_HEADERFUNCTION, &Transfer::on_header);
   set(CURLOPT_HEADERDATA, this);
-  if (!options.is_timed_by_curl) return;
+  if (!options_.is_timed_by_curl) return;
   set(CURLOPT_TIMEOUT_MS, milliseconds(end_.left()));
   set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request_.connect_timeout));
   set(CURLOPT_NOPROGRESS, 0L);
@@ -300,8 +304,8 @@ bool Transfer::over_limit(std::string_view what, std::size_t limit) {
 
 // Something came: the time without anything starts anew.
 void Transfer::hear() {
-  has_heard_ = true;
   quiet_ = Deadline::in(request_.idle_timeout);
+  if (!std::exchange(has_heard_, true) && options_.on_first_byte) options_.on_first_byte();
 }
 
 bool Transfer::take_header(std::string_view line) {
@@ -346,7 +350,7 @@ bool Transfer::take_body(std::string_view chunk) {
     return over_limit("the response body", request_.max_bytes);
   }
   body_bytes_ += chunk.size();
-  if (!is_timed_by_curl_ && !check_wire_bytes()) return false;
+  if (!options_.is_timed_by_curl && !check_wire_bytes()) return false;
   if (!request_.on_body) {
     response_.body += chunk;
     return true;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,10 +46,12 @@ class Transfer {
     // libcurl watches the request's timeouts and reports progress, which costs time for each chunk. Otherwise
     // the caller does, by quiet_until().
     bool is_timed_by_curl = true;
+    // Called with the first byte of the response: quiet_until() may be nearer then. Later it only moves on.
+    std::function<void()> on_first_byte = {};
   };
 
   // `request` outlives it. REQUIRES: check(request) succeeded.
-  Transfer(const Request& request, const Options& options, Deadline end);
+  Transfer(const Request& request, Options options, Deadline end);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer();
@@ -67,12 +70,13 @@ class Transfer {
   bool is_stale(CURLcode status) const;
 
   Deadline quiet_until() const { return quiet_; }
+  void begin_silence_anew();  // after a pause
   std::size_t body_bytes() const { return body_bytes_; }
 
  private:
   template <typename Value>
   void set(CURLoption option, Value value);
-  void set_up(const Options& options);
+  void set_up();
   void set_trust();
   void set_method();
   void set_headers();
@@ -101,6 +105,7 @@ class Transfer {
   Error explain(CURLcode status) const;
 
   const Request& request_;
+  const Options options_;
   Upload upload_{request_};
   Deadline end_;
   Deadline quiet_ = Deadline::in(request_.first_byte_timeout);
@@ -112,7 +117,6 @@ class Transfer {
   Response response_;
   std::optional<Error> error_;
   std::exception_ptr thrown_;
-  bool is_timed_by_curl_ = true;
   bool has_heard_ = false, is_header_whole_ = false;
   curl_off_t taken_ = 0;
   std::size_t header_bytes_ = 0;
