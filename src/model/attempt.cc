@@ -99,7 +99,7 @@ Code code_of(const Failure& failure) {
   return failure.retryable ? Code::Unavailable : Code::Invalid;
 }
 
-Attempted Attempt::run(net::Request& request) {
+std::optional<Attempted> Attempt::begin(net::Request& request) {
   if (!reader_) return broken(reader_.error());
   request.stop = question_.stop;
   request.on_start = [this](int status, const std::vector<net::Header>&) -> Result<void> {
@@ -107,7 +107,10 @@ Attempted Attempt::run(net::Request& request) {
     return {};
   };
   request.on_body = [this](std::string_view piece) { return take_bytes(piece); };
-  const Result<net::Response> response = net::send(request, question_.connections);
+  return std::nullopt;
+}
+
+Attempted Attempt::end(const Result<net::Response>& response) {
   return response ? ended(*response) : broken(response.error());
 }
 

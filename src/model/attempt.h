@@ -39,7 +39,6 @@ struct Question {
   std::stop_token stop;
   const Secret& key;
   Timer& timer;
-  net::Connections& connections;
 };
 
 class Attempt {
@@ -47,8 +46,10 @@ class Attempt {
   explicit Attempt(const Question& question)
       : question_(question), gathered_(question.dialect), reader_(StreamReader::of(question.dialect)) {}
 
-  // Sends the request, whose on_body is the attempt's own.
-  Attempted run(net::Request& request);
+  // Sets the callbacks and the stop of the request, which is then to be sent. The outcome if it cannot be.
+  std::optional<Attempted> begin(net::Request& request);
+  // The outcome, with what sending it has returned.
+  Attempted end(const Result<net::Response>& response);
 
   std::optional<Timer::Time> first_delta() const { return first_delta_; }
 
