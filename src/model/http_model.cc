@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/async_call.h"
 #include "model/call.h"
 
 namespace parley {
@@ -29,6 +30,10 @@ class HttpModel final : public Model {
   Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& options) override {
     model::Call call(client_, request, options);
     return drive(call, connections_, *client_.config.timer, options.stop);
+  }
+  std::shared_ptr<ModelCall> start(ModelRequest request, CallOptions options, net::EventLoop& loop,
+                                   Done done) override {
+    return model::start_on_loop(client_, std::move(request), std::move(options), loop, std::move(done));
   }
 
  private:

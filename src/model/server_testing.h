@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <future>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
@@ -15,6 +17,7 @@
 #include "parley/dialect/dialect.h"
 #include "parley/dialect/stream.h"
 #include "parley/model/http_model.h"
+#include "parley/net/event_loop.h"
 
 namespace parley::model {
 
@@ -33,6 +36,10 @@ class FakeTimer final : public Timer {
     waits.push_back(time.count());
     now_ += time;
     return !stop.stop_requested();
+  }
+  void wait_on(net::EventLoop& loop, std::chrono::milliseconds time, std::function<void()> then) override {
+    (void)wait(time, {});
+    loop.post(std::move(then));
   }
   double chance() override { return 0.5; }
 
@@ -122,10 +129,30 @@ inline std::string hi_stream() {
       streamed(Dialect::OpenAI, Message::assistant_message("Hi, how are you today?"), plain_outcome()));
 }
 
+// Runs each call on an event loop and waits for it.
+class ModelOnLoop final : public Model {
+ public:
+  explicit ModelOnLoop(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+
+  const ModelInfo& info() const override { return model_->info(); }
+  Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& options) override {
+    std::promise<Called<ModelAnswer>> promise;
+    const auto call = model_->start(
+        request, options, *loop_, [&](Called<ModelAnswer> answer) { promise.set_value(std::move(answer)); });
+    return promise.get_future().get();
+  }
+
+ private:
+  std::shared_ptr<Model> model_;
+  std::unique_ptr<net::EventLoop> loop_ = net::EventLoop::start().value();
+};
+
+// The test model.on_a_loop runs the same tests with calls on an event loop.
 inline std::shared_ptr<Model> opened(ModelConfig config) {
   auto model = open_model(std::move(config));
   EXPECT_TRUE(model) << (model ? "" : model.error().message);
-  return *model;
+  const bool is_on_loop = std::getenv("PARLEY_TEST_ON_LOOP") != nullptr;
+  return is_on_loop ? std::make_shared<ModelOnLoop>(*model) : *model;
 }
 
 // The outcome of a call, in one line.

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "parley/model/http_model.h"
+#include "parley/net/event_loop.h"
 
 namespace parley {
 namespace {
@@ -26,6 +27,10 @@ class SystemTimer final : public Timer {
 };
 
 }  // namespace
+
+void Timer::wait_on(net::EventLoop& loop, std::chrono::milliseconds time, std::function<void()> then) {
+  loop.after(time, std::move(then));
+}
 
 std::shared_ptr<Timer> system_timer() {
   static const auto kTimer = std::make_shared<SystemTimer>();

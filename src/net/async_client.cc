@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "net/curl_group.h"
+#include "net/loop.h"
 #include "net/name_cache.h"
 #include "net/transfer.h"
 

@@ -18,10 +18,11 @@
 #include <functional>
 #include <memory>
 
-#include "net/loop.h"
 #include "parley/net/http.h"
 
 namespace parley::net {
+
+class Loop;
 
 // A request on its way.
 class AsyncRequest {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "net/loop.h"
 #include "net/loopback_server_testing.h"
 #include "parley/net/server.h"
 

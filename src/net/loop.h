@@ -1,4 +1,5 @@
-// An event loop: one thread that runs one Asio context. Included by the sources of this room only.
+// An event loop as its servers and clients use it: one thread that runs one Asio context. event_loop.h is for
+// other rooms.
 //
 // Invariants (quoted by tests as LOOP1..LOOP2):
 //   LOOP1  What run() and post() are given runs on the loop's thread, in the order of the calls: by run() at
@@ -11,8 +12,12 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 
 namespace parley::net {
@@ -31,6 +36,10 @@ class Loop {
 
   // Waits until nothing is left to do on the loop: close what is bound to it first. Not from the loop.
   void finish() {
+    post([this] {
+      is_ending_ = true;
+      for (const auto& timer : timers_) timer->cancel();
+    });
     work_.reset();
     if (thread_.joinable()) thread_.join();
     const std::lock_guard lock(mutex_);
@@ -40,6 +49,18 @@ class Loop {
   }
 
   boost::asio::io_context& context() { return context_; }
+  bool is_this_thread() { return context_.get_executor().running_in_this_thread(); }
+
+  // Runs `call` after `time`, unless the loop ends before. On the loop.
+  template <typename Call>
+  void after(std::chrono::milliseconds time, Call call) {
+    if (is_ending_) return;
+    const auto timer = *timers_.insert(std::make_shared<Timer>(context_, time)).first;
+    timer->async_wait([this, timer, call = std::move(call)](const boost::system::error_code& error) {
+      timers_.erase(timer);
+      if (!error) call();
+    });
+  }
 
   template <typename Call>
   void run(Call&& call) {
@@ -54,10 +75,14 @@ class Loop {
   }
 
  private:
+  using Timer = boost::asio::steady_timer;
+
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::mutex mutex_;
   bool is_over_ = false;
+  std::unordered_set<std::shared_ptr<Timer>> timers_;  // on the loop, as is_ending_
+  bool is_ending_ = false;
   std::thread thread_;
 };
 

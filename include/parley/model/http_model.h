@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,8 @@ class Timer {
   virtual Time now() = 0;
   // Returns false soon after a stop.
   virtual bool wait(std::chrono::milliseconds time, const std::stop_token& stop) = 0;
+  // The same without blocking: `then` is called on the loop when the time is over.
+  virtual void wait_on(net::EventLoop& loop, std::chrono::milliseconds time, std::function<void()> then);
   virtual double chance() = 0;  // random, in [0, 1)
 };
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -38,6 +39,10 @@
 #include "parley/message/message.h"
 #include "parley/message/outcome.h"
 #include "parley/token/ledger.h"
+
+namespace parley::net {
+class EventLoop;
+}  // namespace parley::net
 
 namespace parley {
 
@@ -106,6 +111,22 @@ struct ModelInfo {
   bool sees_images = true;
 };
 
+// A call that runs on an event loop.
+class ModelCall {
+ public:
+  ModelCall() = default;
+  ModelCall(const ModelCall&) = delete;
+  ModelCall& operator=(const ModelCall&) = delete;
+  virtual ~ModelCall() = default;
+
+  // Safe from any thread. The call ends soon (MODEL4), and `done` is called.
+  virtual void stop() = 0;
+  // On the loop: after pause() few events more come, then none until resume(). A server that sends is made to
+  // wait; memory is bounded.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
+};
+
 class Model {
  public:
   Model() = default;
@@ -115,6 +136,14 @@ class Model {
 
   virtual const ModelInfo& info() const = 0;
   virtual Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& options = {}) = 0;
+
+  // The same call on an event loop, without blocking. on_event and `done` are called on the loop, after this
+  // has returned; `done` once, with what complete() would return. The model must outlive the call, and the
+  // loop must not finish before it. This form runs complete() on a thread of its own; models over HTTP need
+  // none.
+  using Done = std::function<void(Called<ModelAnswer> answer)>;
+  virtual std::shared_ptr<ModelCall> start(ModelRequest request, CallOptions options, net::EventLoop& loop,
+                                           Done done);
 };
 
 // Requests to any Model: a text, a text about images, a reply of a type, and OpenManus' step that may call

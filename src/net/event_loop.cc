@@ -1,0 +1,43 @@
+#include "parley/net/event_loop.h"
+
+#include <system_error>
+#include <utility>
+
+#include "net/async_client.h"
+#include "net/loop.h"
+
+namespace parley::net {
+
+EventLoop::EventLoop() : loop_(std::make_shared<Loop>()) {}
+EventLoop::~EventLoop() { finish(); }
+
+Result<std::unique_ptr<EventLoop>> EventLoop::start() {
+  std::unique_ptr<EventLoop> out(new EventLoop());
+  try {
+    out->loop_->start();
+  } catch (const std::system_error&) {
+    return fail(Code::Unavailable, "cannot start an event loop: no thread is left");
+  }
+  return out;
+}
+
+void EventLoop::run(std::function<void()> call) { loop_->run(std::move(call)); }
+void EventLoop::post(std::function<void()> call) { loop_->post(std::move(call)); }
+
+void EventLoop::after(std::chrono::milliseconds time, std::function<void()> call) {
+  run([loop = loop_.get(), time, call = std::move(call)] { loop->after(time, call); });
+}
+
+bool EventLoop::is_this_thread() const { return loop_->is_this_thread(); }
+
+AsyncClient& EventLoop::client() {
+  if (!client_) client_ = std::make_unique<AsyncClient>(loop_);
+  return *client_;
+}
+
+void EventLoop::finish() {
+  loop_->post([this] { client_.reset(); });
+  loop_->finish();
+}
+
+}  // namespace parley::net
