@@ -84,7 +84,11 @@ Row to_row(const Record& record) {
 }
 
 RowBatch to_rows(const Batch& batch) {
-  RowBatch out{batch.id, 0, {}, batch.expected_size, batch.lease};
+  RowBatch out{.id = batch.id,
+               .rows = {},
+               .expected_size = batch.expected_size,
+               .lease = batch.lease,
+               .release_lease = batch.release_lease};
   out.rows.reserve(batch.records.size());
   for (const Record& record : batch.records) {
     out.rows.push_back(to_row(record));

@@ -44,12 +44,20 @@ Result<void> check_size(const RowBatch& batch, Position size) {
 bool is_abandoned(const Lease& held) { return has_ended(LeaseOwner::read(held.owner).process); }
 
 LeaseVerdict check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms) {
-  if (is_held(held, now_ms)) {
-    if (batch.lease == held.token) return {};
-    if (batch.lease.empty() && is_abandoned(held)) return {{}, Lease{}};
-    return {run_by(held), bounded(held, now_ms)};
+  LeaseVerdict out;
+  if (batch.take_lease) {
+    out.after =
+        Lease{batch.take_lease->token, batch.take_lease->owner, now_ms + batch.take_lease->time.count()};
+  } else if (batch.release_lease) {
+    out.after = Lease{};
   }
-  if (batch.lease.empty()) return {};
+  if (is_held(held, now_ms)) {
+    if (batch.lease == held.token) return out;
+    if (!batch.lease.empty() || !is_abandoned(held)) return {run_by(held), bounded(held, now_ms)};
+    out.replacement = Lease{};
+    return out;
+  }
+  if (batch.lease.empty()) return out;
   return {fail(Code::Conflict, "the lease has expired")};
 }
 

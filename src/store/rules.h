@@ -37,6 +37,7 @@ bool is_abandoned(const Lease& held);
 struct LeaseVerdict {
   Result<void> batch;                     // fails with Conflict, naming the owner
   std::optional<Lease> replacement = {};  // to be stored instead of the lease, also if the batch is refused
+  std::optional<Lease> after = {};        // to be stored with the batch: the lease it takes, or none
 };
 // A lease without a token is not held. An abandoned lease ends when a batch without a token is appended; a
 // lease that refuses a batch is bounded().

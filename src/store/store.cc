@@ -74,9 +74,26 @@ Result<std::size_t> checked_size(const Record& record, const StoreLimits& limits
   return bytes;
 }
 
+Result<void> check_lease_terms(const std::string& owner, std::chrono::milliseconds time) {
+  PARLEY_CHECK(check_id(owner, "owner of the lease"));
+  if (time > std::chrono::milliseconds(0)) return {};
+  return fail(Code::Invalid, "invalid lease time: expected more than 0 ms");
+}
+
+LeaseRequest lease_request(const std::string& owner, std::string token, std::chrono::milliseconds time) {
+  return {LeaseOwner{owner, time, this_process()}.text(), std::move(token), time};
+}
+
 Result<void> check_batch(const Batch& batch, const StoreLimits& limits) {
   PARLEY_CHECK(check_id(batch.id, "batch id"));
   if (!batch.lease.empty()) PARLEY_CHECK(check_id(batch.lease, "token of the lease"));
+  if (batch.take_lease) PARLEY_CHECK(check_lease_terms(batch.take_lease->owner, batch.take_lease->time));
+  if (batch.take_lease && !batch.lease.empty()) {
+    return fail(Code::Invalid, "a batch that takes a lease cannot have the token of one");
+  }
+  if (batch.release_lease && batch.lease.empty()) {
+    return fail(Code::Invalid, "a batch that releases a lease must have its token");
+  }
   const std::size_t count = batch.records.size();
   if (count == 0) return fail(Code::Invalid, "the batch has no records");
   if (count > limits.batch_records) return over("batch", count, "records", limits.batch_records);
@@ -115,7 +132,10 @@ Deadline Store::end_of(std::optional<Deadline> deadline) const {
 Result<Appended> Store::append(const SessionKey& key, const Batch& batch, std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
   PARLEY_CHECK(check_batch(batch, options_.limits));
-  return backend_->append(key, to_rows(batch), end_of(deadline));
+  RowBatch rows = to_rows(batch);
+  if (batch.take_lease)
+    rows.take_lease = lease_request(batch.take_lease->owner, batch.id, batch.take_lease->time);
+  return backend_->append(key, rows, end_of(deadline));
 }
 
 Result<std::optional<Appended>> Store::resolve(const SessionKey& key, std::string_view batch,
@@ -210,12 +230,10 @@ Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std:
                            LeaseMode mode, const std::string& token, std::optional<Deadline> deadline) {
   const Deadline end = end_of(deadline);
   PARLEY_CHECK(check_key(key));
-  PARLEY_CHECK(check_id(owner, "owner of the lease"));
+  PARLEY_CHECK(check_lease_terms(owner, time));
   if (!token.empty()) PARLEY_CHECK(check_id(token, "token of the lease"));
-  if (time <= std::chrono::milliseconds(0))
-    return fail(Code::Invalid, "invalid lease time: expected more than 0 ms");
-  const LeaseRequest request{LeaseOwner{owner, time, this_process()}.text(),
-                             token.empty() ? new_short_id() : token, time, mode == LeaseMode::TakeOver};
+  LeaseRequest request = lease_request(owner, token.empty() ? new_short_id() : token, time);
+  request.takes_over = mode == LeaseMode::TakeOver;
   // A store does not notify when a lease ends, so poll with increasing pauses.
   std::chrono::milliseconds pause(2);
   while (true) {

@@ -37,25 +37,27 @@ struct Row {
   std::string batch = {};
 };
 
-struct RowBatch {
-  std::string id;
-  std::uint64_t hash = 0;  // of the rows: the same id with another hash fails with Invalid
-  std::vector<Row> rows;
-  std::optional<Position> expected_size = {};
-  std::string lease = {};
-};
-
-struct RowPage {
-  std::vector<Row> rows;
-  Position size = 0;
-};
-
 // Another owner's lease is held until it expires by the clock of the backend.
 struct LeaseRequest {
   std::string owner;
   std::string token;  // of the lease that the caller holds or requests
   std::chrono::milliseconds time;
   bool takes_over = false;
+};
+
+struct RowBatch {
+  std::string id;
+  std::uint64_t hash = 0;  // of the rows: the same id with another hash fails with Invalid
+  std::vector<Row> rows;
+  std::optional<Position> expected_size = {};
+  std::string lease = {};
+  std::optional<LeaseRequest> take_lease = {};
+  bool release_lease = false;
+};
+
+struct RowPage {
+  std::vector<Row> rows;
+  Position size = 0;
 };
 
 class Backend {

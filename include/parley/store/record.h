@@ -6,6 +6,7 @@
 // Plain values; one thread at a time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -61,6 +62,12 @@ struct StoredRecord : Record {
   bool operator==(const StoredRecord&) const = default;
 };
 
+// A lease that is taken together with an append; its token is the id of the batch.
+struct LeaseTerms {
+  std::string owner;
+  std::chrono::milliseconds time;
+};
+
 // Records that are appended together or not at all.
 struct Batch {
   Batch() : id(new_ulid(static_cast<std::uint64_t>(now_ms()))) {}
@@ -71,6 +78,10 @@ struct Batch {
   std::vector<Record> records;
   std::optional<Position> expected_size = {};  // of the session; a different size is a Conflict
   std::string lease = {};                      // the token of a lease that must be held
+  // Changes of the lease, in the commit of the records: takes it, as Store::lease() does with Reject, or
+  // releases `lease`. Appending the batch again changes nothing (P4).
+  std::optional<LeaseTerms> take_lease = {};  // not with `lease`
+  bool release_lease = false;                 // only with `lease`
 };
 
 // What acknowledged data survives.

@@ -141,6 +141,86 @@ Result<void> token_without_a_lease_is_refused(const Open& open) {
   return expect_numbered(*s.two, s.key("free"), 1);
 }
 
+Batch taking(std::vector<Record> records, const std::string& owner, milliseconds time = hours(1)) {
+  Batch out(std::move(records));
+  out.take_lease = LeaseTerms{owner, time};
+  return out;
+}
+
+Batch releasing(std::vector<Record> records, const std::string& token) {
+  Batch out = with_lease(std::move(records), token);
+  out.release_lease = true;
+  return out;
+}
+
+Result<void> batch_takes_and_releases_a_lease(const Open& open) {
+  PARLEY_TRY(const Subject s, subject(open));
+  const SessionKey key = s.key("turns");
+  Position size = 0;
+  for (int turn = 0; turn < 3; ++turn) {  // of a new session, and of one that had leases
+    Batch request = taking(numbered(size, 1), "me");
+    request.expected_size = size;
+    PARLEY_CHECK(must("a batch that takes the lease", s.one->append(key, request)));
+    PARLEY_CHECK(expect_fails("a batch of another", Code::Conflict, s.two->append(key, Batch({said("no")}))));
+    const auto second = s.two->append(key, taking({said("no")}, "another"));
+    PARLEY_CHECK(expect_fails("a batch that wants the lease too", Code::Conflict, second));
+    PARLEY_CHECK(expect("the conflict names the owner", second.error().message.contains("me")));
+    PARLEY_CHECK(must("its renewal", s.two->lease(key, "me", hours(2), LeaseMode::Reject, request.id)));
+    PARLEY_CHECK(must("a batch with it", s.one->append(key, with_lease(numbered(size + 1, 1), request.id))));
+    const Batch answer = releasing(numbered(size + 2, 1), request.id);
+    PARLEY_CHECK(must("a batch that releases it", s.one->append(key, answer)));
+    PARLEY_CHECK(expect_fails("a batch with the token of a released lease", Code::Conflict,
+                              s.one->append(key, with_lease({said("late")}, request.id))));
+    PARLEY_TRY(const Appended again, must("the same batch again", s.two->append(key, answer)));
+    PARLEY_CHECK(expect("it is known", again.repeated));
+    size += 3;
+  }
+  PARLEY_CHECK(append_at(size, *s.two, key, numbered(size, 1)));
+  return expect_numbered(*s.two, key, size + 1);
+}
+
+Result<void> refused_batch_changes_no_lease(const Open& open) {
+  PARLEY_TRY(const Subject s, subject(open));
+  const SessionKey key = s.key("turns");
+  PARLEY_CHECK(append(*s.one, key, numbered(0, 2)));
+  Batch late = taking({said("no")}, "late");
+  late.expected_size = 1;
+  PARLEY_CHECK(expect_fails("a batch that expects another size", Code::Conflict, s.one->append(key, late)));
+  PARLEY_CHECK(append_at(2, *s.two, key, numbered(2, 1)));
+  const Batch first = taking(numbered(3, 1), "first");
+  PARLEY_CHECK(must("a batch that takes the lease", s.one->append(key, first)));
+  Batch wrong = releasing({said("no")}, first.id);
+  wrong.expected_size = 9;
+  PARLEY_CHECK(
+      expect_fails("a release that expects another size", Code::Conflict, s.two->append(key, wrong)));
+  PARLEY_CHECK(
+      expect_fails("a batch without the token", Code::Conflict, s.two->append(key, Batch({said("no")}))));
+  PARLEY_CHECK(must("release", s.one->append(key, releasing(numbered(4, 1), first.id))));
+  // The first batch once more is known, and takes nothing.
+  PARLEY_CHECK(must("the first batch again", s.two->append(key, first)));
+  PARLEY_CHECK(append_at(5, *s.two, key, numbered(5, 1)));
+  PARLEY_CHECK(expect_fails("a lease for no time", Code::Invalid,
+                            s.one->append(key, taking({said("no")}, "me", milliseconds(0)))));
+  Batch both = taking({said("no")}, "me");
+  both.lease = "token";
+  PARLEY_CHECK(expect_fails("a token and a lease to take", Code::Invalid, s.one->append(key, both)));
+  PARLEY_CHECK(expect_fails("a release without a token", Code::Invalid,
+                            s.one->append(key, releasing({said("no")}, ""))));
+  return expect_numbered(*s.two, key, 6);
+}
+
+Result<void> taken_lease_ends_by_itself(const Open& open) {
+  PARLEY_TRY(const Subject s, subject(open));
+  const SessionKey key = s.key("turns");
+  const Batch first = taking(numbered(0, 1), "me", milliseconds(1));
+  PARLEY_CHECK(must("a batch that takes the lease", s.one->append(key, first)));
+  PARLEY_TRY(const Lease next, must("the next lease", s.two->lease(key, "you", hours(1), LeaseMode::Wait)));
+  PARLEY_CHECK(expect_fails("a batch with the token of an expired lease", Code::Conflict,
+                            s.one->append(key, releasing({said("late")}, first.id))));
+  PARLEY_CHECK(must("an append of the next", s.two->append(key, with_lease(numbered(1, 1), next.token))));
+  return expect_numbered(*s.two, key, 2);
+}
+
 constexpr Check kChecks[] = {
     {"lease_lets_one_append", "P3", "While a lease is held, only batches with its token are taken.",
      lease_lets_one_append},
@@ -155,6 +235,12 @@ constexpr Check kChecks[] = {
      waiting_ends_at_the_deadline},
     {"token_without_a_lease_is_refused", "P3", "A batch that names a token is refused without that lease.",
      token_without_a_lease_is_refused},
+    {"batch_takes_and_releases_a_lease", "P1", "A lease is taken and released in the commit of a batch.",
+     batch_takes_and_releases_a_lease},
+    {"refused_batch_changes_no_lease", "P1", "A batch that is refused takes and releases no lease.",
+     refused_batch_changes_no_lease},
+    {"taken_lease_ends_by_itself", "P11", "A lease that a batch has taken expires.",
+     taken_lease_ends_by_itself},
 };
 
 }  // namespace

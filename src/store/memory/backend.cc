@@ -69,6 +69,7 @@ class MemoryBackend final : public Backend {
       kept->batch = batch.id;
       session->rows.push_back(std::move(kept));
     }
+    if (verdict.after) session->lease = *verdict.after;
     const Appended appended{size, batch.rows.size(), Durability::None, false};
     session->batches.emplace(batch.id, Session::StoredBatch{batch.hash, appended});
     return appended;

@@ -17,7 +17,9 @@ namespace parley::store {
 const Statement kAppend{
     "append",
     "WITH s AS ("
-    " UPDATE parley.sessions SET size = size + $3, updated_ms = $4"
+    " UPDATE parley.sessions SET size = size + $3, updated_ms = $4,"
+    "  lease_token = COALESCE($26, lease_token), lease_owner = COALESCE($27, lease_owner),"
+    "  lease_until_ms = COALESCE(parley.now_ms() + $28, lease_until_ms)"
     " WHERE tenant = $1 AND name = $2"
     "  AND (expires_ms IS NULL OR expires_ms > parley.now_ms())"
     "  AND ($5::bigint IS NULL OR size = $5)"
@@ -168,6 +170,14 @@ Call append_call(const SessionKey& key, const RowBatch& batch, const Media& medi
   }
   for (const auto* list : {&columns.media_bytes, &columns.from_word, &columns.to_word}) {
     arguments.small_numbers(*list);
+  }
+  if (batch.take_lease) {
+    const LeaseRequest& lease = *batch.take_lease;
+    arguments.bytes(lease.token).bytes(lease.owner).number(lease.time.count());
+  } else if (batch.release_lease) {
+    arguments.bytes("").null().null();
+  } else {
+    arguments.null().null().null();
   }
   return out;
 }

@@ -96,7 +96,9 @@ class AppendArguments {
                       *medium.bytes);
       }
     }
-    own({std::to_string(media.size())});
+    own({std::to_string(media.size()), batch.take_lease ? batch.take_lease->owner : "",
+         batch.take_lease ? std::to_string(batch.take_lease->time.count()) : "",
+         batch.release_lease ? "yes" : ""});
     for (const Row& row : rows) {
       own({pack_row(row, batch.id)});
       words_.push_back(row.record.body);

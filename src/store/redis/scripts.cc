@@ -41,7 +41,7 @@ constexpr std::array<Text, kScriptCount> kTexts = {{
     {Script::Append, R"lua(
 -- KEYS head log batches media
 -- ARGV batch hash epoch expected lease new_id created updated title titled titles rows media
---      (m b t n)* (hash bytes)*
+--      take_owner take_time release (m b t n)* (hash bytes)*
 local head = call('HMGET', KEYS[1], 'id', 'base', 'size', 'expires', 'token', 'owner', 'until', 'title',
   'largest')
 if is_over(head[4]) then return {'expired', head[1]} end
@@ -57,7 +57,7 @@ if (is_held and head[5] ~= ARGV[5]) or (not is_held and ARGV[5] ~= '') then
   return leased(KEYS[1], head[5], head[6], head[7], now)
 end
 local rows, media = tonumber(ARGV[12]), tonumber(ARGV[13])
-local at, largest = 14, tonumber(head[9] or 0)
+local at, largest = 17, tonumber(head[9] or 0)
 for i = at + rows * 4, at + rows * 4 + media * 2 - 1, 2 do call('HSETNX', KEYS[4], ARGV[i], ARGV[i + 1]) end
 for i = 1, rows do
   call('XADD', KEYS[2], whole(size + i) .. '-0',
@@ -73,6 +73,11 @@ call('HSET', KEYS[1], 'size', whole(size + rows), 'updated', ARGV[8], 'largest',
 local titled = size + tonumber(ARGV[10])
 if not head[8] and ARGV[9] ~= '' and titled < tonumber(ARGV[11]) then
   call('HSET', KEYS[1], 'title', ARGV[9], 'titled', whole(titled))
+end
+if ARGV[14] ~= '' then
+  call('HSET', KEYS[1], 'token', ARGV[1], 'owner', ARGV[14], 'until', whole(now + tonumber(ARGV[15])))
+elseif ARGV[16] ~= '' then
+  call('HDEL', KEYS[1], 'token', 'owner', 'until')
 end
 call('HSET', KEYS[3], ARGV[1], whole(size) .. ':' .. ARGV[12] .. ':' .. ARGV[2])
 return {'ok', size}

@@ -447,6 +447,7 @@ class SqliteBackend final : public Backend {
       PARLEY_TRY(id, make_session(db, key, batch.rows.front().record.created_ms));
     }
     PARLEY_CHECK(insert_rows(db, key.tenant, id, batch, size));
+    if (verdict.after) PARLEY_CHECK(set_lease(db, id, *verdict.after));
     out = Appended{size, batch.rows.size()};
     return {};
   }
