@@ -1,5 +1,15 @@
 // Memory holds a conversation within a budget and never breaks it.
 //
+//                    limit              messages leave        same id again       kept in     exact
+//   Memory           Budget (100)       as whole exchanges    Duplicates: skips   state_dict  no: never
+//   breaks StoredMemory     Budget (100)       as whole exchanges    Duplicates: skips   a store     no:
+//   never breaks OpenManusMemory  max_messages (100) one by one, oldest    adds                nothing
+//   OpenManus' Memory AgentScopeMemory none               only when deleted     skips, or adds state_dict
+//   InMemoryMemory
+//
+// Use Memory, or StoredMemory to continue after a restart. The two exact ones reproduce runs of the
+// originals.
+//
 // It has two parts. The log is every message that was added, in order. The window is the part of the log that
 // a model sees. Messages leave the window as whole exchanges (the tool uses of one step and all their
 // results) and are returned to the caller. The log still holds them, up to LogLimit; a StoredMemory keeps
