@@ -231,6 +231,7 @@ std::optional<Text> Message::tool_call_id() const {
     if (block.type == BlockType::ToolResult) return arena_->optional_string(block.id());
   }
   // Any message of OpenManus may carry one; the records know that of results only.
+  if (const auto own = metadata().value_or(Json()).get(kToolCallId)) return own->as_string();
   if (!Arena::record_of(*this).has(MessageRecord::kHasMore) || !wire()) return std::nullopt;
   return wire()->get("tool_call_id").value_or(Json()).as_string();
 }

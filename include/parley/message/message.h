@@ -46,6 +46,12 @@ struct ToolCall {
   bool operator==(const ToolCall&) const = default;
 };
 
+// Further fields of OpenManus' messages, for from_tool_calls(). OpenManus ignores any others.
+struct MessageFields {
+  std::optional<Text> name = {};
+  std::optional<Text> tool_call_id = {};
+};
+
 enum class ContentShape : std::uint8_t { Absent, Null, String, Blocks };
 
 class Message {
@@ -66,13 +72,17 @@ class Message {
   }
   static Message tool_message(const Text& content, const Text& name, const Text& tool_call_id,
                               const std::optional<Text>& base64_image = {});
-  // An assistant message with tool uses; without calls it has "tool_calls": [].
+  // An assistant message with tool uses; without calls it has "tool_calls": []. `fields` become members of
+  // its dict; the tool_call_id is kept in the metadata, because only results have one in other formats.
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content = {},
-                                 const std::optional<Text>& base64_image = {});
+                                 const std::optional<Text>& base64_image = {},
+                                 const MessageFields& fields = {});
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t content,
-                                 const std::optional<Text>& base64_image = {});
+                                 const std::optional<Text>& base64_image = {},
+                                 const MessageFields& fields = {});
   static Message from_tool_calls(std::initializer_list<ToolCall> tool_calls, const Text& content = {},
-                                 const std::optional<Text>& base64_image = {});
+                                 const std::optional<Text>& base64_image = {},
+                                 const MessageFields& fields = {});
 
   Role role() const;
   Role wire_role() const;
@@ -104,7 +114,7 @@ class Message {
 
   // OpenManus' fields. content(): the text, if the content is text. The type of a call is what the wire says,
   // "custom" for that of a custom tool, else "function". tool_call_id(): of the first result, or what a
-  // message without any carries on the wire.
+  // message without any carries on the wire or got from from_tool_calls().
   std::optional<Text> content() const { return get_text_content("\n"); }
   std::vector<ToolCall> tool_calls() const;
   std::optional<Text> tool_call_id() const;
