@@ -97,8 +97,7 @@ std::size_t AgentScopeMemory::delete_by_mark(std::span<const Text> marks) {
   return std::erase_if(content_, [&](const Entry& entry) { return has_any(entry.marks, marks); });
 }
 
-std::size_t AgentScopeMemory::update_messages_mark(const std::optional<Text>& new_mark,
-                                                   const std::optional<Text>& old_mark,
+std::size_t AgentScopeMemory::update_messages_mark(const OptionalText& new_mark, const OptionalText& old_mark,
                                                    std::optional<std::span<const Text>> ids) {
   std::size_t changed = 0;
   for (Entry& entry : content_) {

@@ -31,10 +31,9 @@ constexpr std::string_view kMessage =
 // The messages a, b (marked x), c (marked x and y) and d (marked y).
 AgentScopeMemory four() {
   AgentScopeMemory memory;
-  const Text both[] = {"x", "y"};
   EXPECT_TRUE(memory.add(said("a")));
   EXPECT_TRUE(memory.add(said("b"), "x"));
-  EXPECT_TRUE(memory.add(said("c"), both));
+  EXPECT_TRUE(memory.add(said("c"), {"x", "y"}));
   EXPECT_TRUE(memory.add(said("d"), "y"));
   return memory;
 }
@@ -74,8 +73,8 @@ TEST(AgentScopeMemory, SelectsByMarks) {
   const AgentScopeMemory memory = four();
   EXPECT_EQ(ids(memory.get_memory()), "a b c d ");
   EXPECT_EQ(ids(memory.get_memory("x")), "b c ");
-  EXPECT_EQ(ids(memory.get_memory({.exclude_mark = Text("x")})), "a d ");
-  EXPECT_EQ(ids(memory.get_memory({.mark = Text("y"), .exclude_mark = Text("x")})), "d ");
+  EXPECT_EQ(ids(memory.get_memory({.exclude_mark = "x"})), "a d ");
+  EXPECT_EQ(ids(memory.get_memory({.mark = "y", .exclude_mark = "x"})), "d ");
   EXPECT_EQ(ids(memory.get_memory("")), "") << "an empty mark is a mark";
 }
 
@@ -100,11 +99,9 @@ TEST(AgentScopeMemory, PutsTheSummaryFirst) {
 
 TEST(AgentScopeMemory, DeletesByIdAndByMark) {
   AgentScopeMemory memory = four();
-  const Text some[] = {"d", "a", "z"};
-  EXPECT_EQ(memory.delete_by_id(some), 2U);
+  EXPECT_EQ(memory.delete_by_id({"d", "a", "z"}), 2U);
   EXPECT_EQ(memory.delete_by_mark("z"), 0U);
-  const Text marks[] = {"y", "x"};
-  EXPECT_EQ(memory.delete_by_mark(marks), 2U);
+  EXPECT_EQ(memory.delete_by_mark({"y", "x"}), 2U);
   EXPECT_EQ(memory.size(), 0U);
 }
 
@@ -113,20 +110,20 @@ TEST(AgentScopeMemory, CountsChangedMarksAsTheOriginalDoes) {
   using Ids = std::optional<std::span<const Text>>;
   const Text bc[] = {"b", "c"};
   const struct {
-    std::optional<Text> new_mark, old_mark;
+    OptionalText new_mark, old_mark;
     Ids ids;
     std::size_t count;
     const char* marks;  // of a, b, c and d
   } kTable[] = {
       {{}, {}, {}, 0, "|x|x,y|y"},
-      {{}, Text("x"), {}, 2, "||y|y"},
-      {{}, Text("y"), Ids(bc), 1, "|x|x|y"},
-      {Text("z"), {}, {}, 4, "z|x,z|x,y,z|y,z"},
-      {Text("y"), {}, {}, 2, "y|x,y|x,y|y"},
-      {Text("y"), Text("x"), {}, 1, "|y|y|y"},  // c loses x and is not counted: it has y
-      {Text("x"), Text("x"), {}, 2, "|x|y,x|y"},
-      {Text("z"), Text("x"), Ids(std::span(bc, 1)), 1, "|z|x,y|y"},
-      {Text("z"), Text("x"), Ids(std::span(bc, 0)), 0, "|x|x,y|y"},
+      {{}, "x", {}, 2, "||y|y"},
+      {{}, "y", Ids(bc), 1, "|x|x|y"},
+      {"z", {}, {}, 4, "z|x,z|x,y,z|y,z"},
+      {"y", {}, {}, 2, "y|x,y|x,y|y"},
+      {"y", "x", {}, 1, "|y|y|y"},  // c loses x and is not counted: it has y
+      {"x", "x", {}, 2, "|x|y,x|y"},
+      {"z", "x", Ids(std::span(bc, 1)), 1, "|z|x,y|y"},
+      {"z", "x", Ids(std::span(bc, 0)), 0, "|x|x,y|y"},
   };
   for (const auto& row : kTable) {
     AgentScopeMemory memory = four();
@@ -161,7 +158,7 @@ TEST(AgentScopeMemory, WritesTheStateOfTheOriginal) {
   AgentScopeMemory memory;
   ASSERT_TRUE(memory.load_state_dict(json(text)));
   EXPECT_EQ(state(memory), text);
-  EXPECT_EQ(ids(memory.get_memory({.mark = Text("hint"), .prepend_summary = false})), "m1 ");
+  EXPECT_EQ(ids(memory.get_memory({.mark = "hint", .prepend_summary = false})), "m1 ");
   // Of 1.0.10: no marks, no summary. Members that the original does not keep are gone, null metadata are {}.
   ASSERT_TRUE(memory.load_state_dict(json(
       R"({"content": [{"type": "Msg", "invocation_id": "v", "timestamp": "2025-06-01 09:30:00.125", "metadata": null,

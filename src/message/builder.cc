@@ -215,22 +215,22 @@ Loom ask(std::span<const ToolCall> tool_calls, const std::optional<Text>& conten
 
 }  // namespace
 
-Message Message::user_message(const Text& content, const std::optional<Text>& base64_image) {
+Message Message::user_message(const Text& content, const OptionalText& base64_image) {
   return begin(Role::User, content, base64_image).seal();
 }
 
 Message Message::system_message(const Text& content) { return begin(Role::System, content, {}).seal(); }
 
-Message Message::assistant_message(const Text& content, const std::optional<Text>& base64_image) {
+Message Message::assistant_message(const Text& content, const OptionalText& base64_image) {
   return begin(Role::Assistant, content, base64_image).seal();
 }
 
-Message Message::assistant_message(std::nullopt_t, const std::optional<Text>& base64_image) {
+Message Message::assistant_message(std::nullopt_t, const OptionalText& base64_image) {
   return begin(Role::Assistant, std::nullopt, base64_image).seal();
 }
 
 Message Message::tool_message(const Text& content, const Text& name, const Text& tool_call_id,
-                              const std::optional<Text>& base64_image) {
+                              const OptionalText& base64_image) {
   Loom loom(content.size() + 128);
   loom.record.role = loom.record.wire_role = Role::Tool;
   loom.record.id = loom.fresh_id();
@@ -254,17 +254,17 @@ Message Message::tool_message(const Text& content, const Text& name, const Text&
 }
 
 Message Message::from_tool_calls(std::initializer_list<ToolCall> tool_calls, const Text& content,
-                                 const std::optional<Text>& base64_image, const MessageFields& fields) {
+                                 const OptionalText& base64_image, const MessageFields& fields) {
   return from_tool_calls(std::span(tool_calls.begin(), tool_calls.size()), content, base64_image, fields);
 }
 
 Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content,
-                                 const std::optional<Text>& base64_image, const MessageFields& fields) {
+                                 const OptionalText& base64_image, const MessageFields& fields) {
   return ask(tool_calls, content, base64_image, fields).seal();
 }
 
 Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t,
-                                 const std::optional<Text>& base64_image, const MessageFields& fields) {
+                                 const OptionalText& base64_image, const MessageFields& fields) {
   return ask(tool_calls, std::nullopt, base64_image, fields).seal();
 }
 

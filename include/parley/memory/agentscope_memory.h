@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <utility>
@@ -47,24 +48,36 @@ class AgentScopeMemory {
   Result<void> add(const Message& message, const Text& mark, bool allow_duplicates = false) {
     return add({&message, 1}, {&mark, 1}, allow_duplicates);
   }
+  Result<void> add(std::span<const Message> messages, std::initializer_list<Text> marks,
+                   bool allow_duplicates = false) {
+    return add(messages, {marks.begin(), marks.size()}, allow_duplicates);
+  }
+  Result<void> add(const Message& message, std::initializer_list<Text> marks, bool allow_duplicates = false) {
+    return add({&message, 1}, marks, allow_duplicates);
+  }
 
   // The original's delete(). Both return the number of deleted messages. Several marks: a message with any of
   // them.
   std::size_t delete_by_id(std::span<const Text> ids);
   std::size_t delete_by_id(const Text& id) { return delete_by_id({&id, 1}); }
+  std::size_t delete_by_id(std::initializer_list<Text> ids) {
+    return delete_by_id({ids.begin(), ids.size()});
+  }
   std::size_t delete_by_mark(std::span<const Text> marks);
   std::size_t delete_by_mark(const Text& mark) { return delete_by_mark({&mark, 1}); }
+  std::size_t delete_by_mark(std::initializer_list<Text> marks) {
+    return delete_by_mark({marks.begin(), marks.size()});
+  }
 
   // Selects messages by `ids` and by `old_mark`, each unless it is nullopt; removes `old_mark` and appends
   // `new_mark`. Returns how many lost a mark, if `new_mark` is nullopt; else how many got one.
-  std::size_t update_messages_mark(const std::optional<Text>& new_mark,
-                                   const std::optional<Text>& old_mark = {},
+  std::size_t update_messages_mark(const OptionalText& new_mark, const OptionalText& old_mark = {},
                                    std::optional<std::span<const Text>> ids = {});
 
   // Messages with `mark` and without `exclude_mark`; nullopt does not select. "" is a mark like any other.
   struct Selection {
-    std::optional<Text> mark = {};
-    std::optional<Text> exclude_mark = {};
+    OptionalText mark = {};
+    OptionalText exclude_mark = {};
     bool prepend_summary = true;
   };
   std::vector<Message> get_memory(const Selection& selection) const;

@@ -46,15 +46,14 @@ TEST(ToDict, WritesTheFurtherFieldsOfToolCalls) {
   const std::vector<ToolCall> calls = {{.id = "call_1", .function = {"f", "{}"}}};
   const std::string written =
       R"("tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}])";
-  const MessageFields both = {.name = Text("ann"), .tool_call_id = Text("c\"0")};
-  const Message message = Message::from_tool_calls(calls, "t", Text("AAA"), both);
+  const MessageFields both = {.name = "ann", .tool_call_id = "c\"0"};
+  const Message message = Message::from_tool_calls(calls, "t", "AAA", both);
   const std::string expected = R"({"role":"assistant","content":"t",)" + written +
                                R"(,"name":"ann","tool_call_id":"c\"0","base64_image":"AAA"})";
   for (const Form form : {Form::AsRead, Form::Canonical}) {
     EXPECT_EQ(dict(message, Dialect::OpenManus, form), expected);
-    EXPECT_EQ(
-        dict(Message::from_tool_calls({}, std::nullopt, {}, {.name = Text("")}), Dialect::OpenManus, form),
-        R"({"role":"assistant","tool_calls":[],"name":""})");
+    EXPECT_EQ(dict(Message::from_tool_calls({}, std::nullopt, {}, {.name = ""}), Dialect::OpenManus, form),
+              R"({"role":"assistant","tool_calls":[],"name":""})");
   }
   EXPECT_EQ(message.name(), Text("ann"));
   EXPECT_EQ(message.tool_call_id(), Text("c\"0"));
