@@ -15,6 +15,20 @@ install(TARGETS ${targets} ${apart} parley_parley
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT parleyTargets NAMESPACE parley:: DESTINATION "${package_dir}")
+
+# parley::static, of the component "static": a program that links it is linked with -static. Its objects come before the
+# libraries, so that those that need libcurl and libpq, which Debian has no complete archives of, are left out.
+add_library(parley_static OBJECT
+  "${PROJECT_SOURCE_DIR}/src/net/without_curl/find_curl.cc"
+  $<$<TARGET_EXISTS:PkgConfig::libpq>:${PROJECT_SOURCE_DIR}/src/store/without_libpq/find_pq.cc>)
+set_target_properties(parley_static PROPERTIES EXPORT_NAME static CXX_EXTENSIONS OFF)
+target_compile_features(parley_static PUBLIC cxx_std_23)
+target_include_directories(parley_static PRIVATE
+  "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include" ${curl_INCLUDE_DIRS} ${libpq_INCLUDE_DIRS})
+target_link_options(parley_static INTERFACE -static)
+parley_warnings(parley_static)
+install(TARGETS parley_static EXPORT parleyStaticTargets OBJECTS DESTINATION "${CMAKE_INSTALL_LIBDIR}/parley")
+install(EXPORT parleyStaticTargets NAMESPACE parley:: DESTINATION "${package_dir}")
 if(TARGET parley_cli)
   install(TARGETS parley_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   set(made "${PROJECT_BINARY_DIR}/made")  # by src/cli
@@ -25,13 +39,13 @@ if(TARGET parley_cli)
 endif()
 
 # CMake: find_package(parley CONFIG). The libraries are static, so their private libraries are needed again.
-set(PARLEY_FIND_PACKAGES "")
+set(PARLEY_DEPENDENCIES "")
 set(PARLEY_REQUIRES "")
 set(PARLEY_SHARED_LIBS "")
 foreach(name IN LISTS packages)
   get_property(module GLOBAL PROPERTY PARLEY_MODULE_${name})
-  string(APPEND PARLEY_FIND_PACKAGES
-    "pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET ${module})\n")
+  get_property(debian GLOBAL PROPERTY PARLEY_DEBIAN_${name})
+  string(APPEND PARLEY_DEPENDENCIES "parley_dependency(${name} ${module} ${debian})\n")
   get_property(shared GLOBAL PROPERTY PARLEY_SHARED_${name})
   if(shared)
     list(JOIN shared " -l" shared)
@@ -49,6 +63,7 @@ configure_package_config_file(
 write_basic_package_version_file(
   "${CMAKE_CURRENT_BINARY_DIR}/parleyConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES
+  "${CMAKE_CURRENT_LIST_DIR}/ParleyArchives.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/parleyConfig.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/parleyConfigVersion.cmake"
   DESTINATION "${package_dir}")

@@ -1,6 +1,7 @@
 # How a room (one folder of src/) becomes a library, and what all rooms share.
 #
-#   parley_package(NAME MODULE [SHARED] [ARCHIVE] [OPTIONAL])  finds the pkg-config module MODULE as PkgConfig::NAME.
+#   parley_package(NAME MODULE DEBIAN [SHARED] [ARCHIVE] [OPTIONAL])  finds the pkg-config module MODULE as PkgConfig::NAME;
+#                                     DEBIAN is the Debian package it comes with, which an error names.
 #                                     SHARED: it is always linked as a shared library, so `pkg-config --static parley`
 #                                     does not ask for the libraries that only its static form needs. ARCHIVE: the
 #                                     programs of this build have it inside, if there are archives of it, so that
@@ -13,49 +14,35 @@
 #   parley_umbrella()                 parley::parley, all rooms made so far
 #
 # Global properties: PARLEY_ROOMS (in dependency order), PARLEY_ROOMS_APART, PARLEY_TEST_SOURCES, PARLEY_PACKAGES (the names
-# that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name), PARLEY_SHARED_<name> (its
-# libraries, if it is shared).
+# that rooms link), PARLEY_MODULE_<name> (the pkg-config module of a name), PARLEY_DEBIAN_<name> (its Debian package),
+# PARLEY_SHARED_<name> (its libraries, if it is shared).
 include_guard(GLOBAL)
 set(PARLEY_ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
 cmake_path(NORMAL_PATH PARLEY_ROOT)
 
 find_package(PkgConfig REQUIRED)
 
-macro(parley_package name module)
+include("${CMAKE_CURRENT_LIST_DIR}/ParleyArchives.cmake")
+
+macro(parley_package name module debian)
   set(parley_package_flags ${ARGN})
-  if("OPTIONAL" IN_LIST parley_package_flags)
-    pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${module})
-    if(NOT ${name}_FOUND)
-      message(STATUS "${module} is not there: what needs it is left out")
+  pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+  if(NOT ${name}_FOUND)
+    if("OPTIONAL" IN_LIST parley_package_flags)
+      message(STATUS "${module} is not there: what needs it is left out (Debian package ${debian})")
+    else()
+      message(FATAL_ERROR "Parley needs ${module}: install the Debian package ${debian}")
     endif()
-  else()
-    pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET GLOBAL ${module})
   endif()
   set_property(GLOBAL PROPERTY PARLEY_MODULE_${name} ${module})
+  set_property(GLOBAL PROPERTY PARLEY_DEBIAN_${name} ${debian})
   if("SHARED" IN_LIST parley_package_flags)
     set_property(GLOBAL PROPERTY PARLEY_SHARED_${name} "${${name}_LIBRARIES}")
   endif()
   if("ARCHIVE" IN_LIST parley_package_flags AND ${name}_FOUND)
-    parley_use_archives(${name})
+    parley_use_archives(${name} parley_no_archive)
   endif()
 endmacro()
-
-# Links the archives of a package, and of the packages it needs; all of them or none.
-function(parley_use_archives name)
-  set(archives "")
-  foreach(library IN LISTS ${name}_STATIC_LIBRARIES)
-    find_library(archive NAMES "lib${library}.a" HINTS ${${name}_STATIC_LIBRARY_DIRS} NO_CACHE)
-    if(library MATCHES "^(m|dl|pthread|z)$")
-      list(APPEND archives ${library})
-    elseif(archive)
-      list(APPEND archives "${archive}")
-    else()
-      return()
-    endif()
-    unset(archive)
-  endforeach()
-  set_property(TARGET PkgConfig::${name} PROPERTY INTERFACE_LINK_LIBRARIES "${archives}")
-endfunction()
 
 function(parley_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow)

@@ -1,5 +1,6 @@
 // Formatters of {fmt} for Parley's types, for programs that use it: fmt::print("{}\n", message). Not part of
-// parley.h. Enumerations print their names; errors, messages, findings and notes print as to_line() does.
+// parley.h. Enumerations print their names; errors, messages, findings and notes print as to_line() does;
+// JSON prints its text.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,6 +32,12 @@ struct Line : fmt::formatter<std::string_view> {
 
 template <>
 struct fmt::formatter<parley::Text> : fmt::formatter<std::string_view> {};
+template <>
+struct fmt::formatter<parley::Json> : fmt::formatter<std::string_view> {
+  auto format(const parley::Json& json, fmt::format_context& context) const {
+    return fmt::formatter<std::string_view>::format(json.text().view(), context);
+  }
+};
 template <>
 struct fmt::formatter<parley::Code> : parley::formatting::Name<parley::Code> {};
 template <>

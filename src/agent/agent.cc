@@ -241,7 +241,7 @@ Result<RunReport> BaseAgent::run(const std::optional<Message>& request, std::sto
   return std::move(loop.run->report);
 }
 
-Result<void> BaseAgent::update_memory(Role role, const Text& content, const std::optional<Text>& base64_image,
+Result<void> BaseAgent::update_memory(Role role, const Text& content, const OptionalText& base64_image,
                                       const Text& name, const Text& tool_call_id) {
   Loop& loop = *loop_;
   switch (role) {

@@ -3,17 +3,24 @@
 #include <sodium/crypto_hash_sha256.h>
 #include <xxhash.h>
 #if defined(__x86_64__)
+#define XXH_DISPATCH_DISABLE_REPLACE
 #include <xxh_x86dispatch.h>  // the same functions, with the widest registers there are
+// Debian's archive of libxxhash does not have them, so they are null in a program linked with -static.
+#pragma weak XXH3_64bits_withSeed_dispatch
+#pragma weak XXH3_128bits_withSeed_dispatch
+#define PARLEY_WIDEST(name) (name##_dispatch != nullptr ? name##_dispatch : name)
+#else
+#define PARLEY_WIDEST(name) name
 #endif
 
 namespace parley {
 
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed) {
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+  return PARLEY_WIDEST(XXH3_64bits_withSeed)(bytes.data(), bytes.size(), seed);
 }
 
 Id128 hash128(std::string_view bytes, std::uint64_t seed) {
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), seed);
+  const XXH128_hash_t hash = PARLEY_WIDEST(XXH3_128bits_withSeed)(bytes.data(), bytes.size(), seed);
   return {hash.high64, hash.low64};
 }
 

@@ -34,6 +34,46 @@ TEST(Text, IsAViewOfStaticBytesWhenMadeFromALiteral) {
             0U);
 }
 
+// A literal reaches an optional text without a copy; any other optional text converts.
+TEST(OptionalText, TakesALiteralAsATextDoes) {
+  static constexpr char kSame[] = "same";
+  struct Fields {
+    OptionalText first = {}, second = {};
+  };
+  const auto size = [](const OptionalText& text) {
+    return text ? std::optional(text->size()) : std::nullopt;
+  };
+  Fields fields = {.first = "na\u00EFve"};
+  EXPECT_EQ(fields.first, Text("na\u00EFve"));
+  EXPECT_EQ(fields.second, std::nullopt);
+  const OptionalText literal = kSame;
+  EXPECT_EQ(static_cast<const void*>(literal->data()), static_cast<const void*>(kSame));
+  fields.second = "later";
+  EXPECT_EQ(fields.second, Text("later"));
+  std::optional<Text> plain = fields.second;
+  fields.second = std::nullopt;
+  EXPECT_FALSE(fields.second);
+  fields.second = plain;
+  EXPECT_EQ(fields.second, plain);
+  EXPECT_EQ(size("four"), 4U);
+  EXPECT_EQ(size(std::string("string")), 6U);
+  EXPECT_EQ(size(std::string_view("view")), 4U);
+  EXPECT_EQ(size(Text("text")), 4U);
+  EXPECT_EQ(size(plain), 5U);
+  EXPECT_EQ(size({}), std::nullopt);
+  EXPECT_EQ(size(std::nullopt), std::nullopt);
+  // Two optionals are compared as such, whatever their types.
+  const std::optional<Text> none;
+  const OptionalText nothing, something = "s";
+  EXPECT_TRUE(none == nothing && nothing == none && nothing == OptionalText() && something == something);
+  EXPECT_TRUE(none != something && something != none && something == std::optional(Text("s")));
+  EXPECT_TRUE(something == "s" && "t" != something && something == Text("s") && nothing != Text());
+  EXPECT_TRUE(nothing == std::nullopt && std::nullopt != something && something == std::string("s"));
+  EXPECT_EQ(fields.first.value_or(""), Text("na\u00EFve"));
+  EXPECT_EQ(OptionalText().value_or("nothing"), Text("nothing"));
+  EXPECT_EQ(OptionalText("given").value_or(std::string("nothing")), Text("given"));
+}
+
 // TEXT1: view() is valid UTF-8 for the whole life of the Text.
 TEST(Text, RefusesBytesThatAreNotUtf8NamingTheByte) {
   for (const auto make : {+[](std::string_view bytes) { return Text::checked(bytes); },

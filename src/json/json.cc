@@ -85,7 +85,7 @@ Json::Type Json::type() const {
   }
 }
 
-std::optional<Text> Json::as_string() const {
+OptionalText Json::as_string() const {
   if (type() != Type::String) return std::nullopt;
   return unquoted(text_);
 }
@@ -230,5 +230,7 @@ bool Json::equal(const Json& a, const Json& b) {
   }
   return i == left.size() && j == right.size();
 }
+
+std::ostream& operator<<(std::ostream& out, const Json& json) { return out << json.text(); }
 
 }  // namespace parley

@@ -65,12 +65,17 @@ Clock::time_point deadline_after(std::chrono::milliseconds time) {
   return Clock::now() + std::max<std::chrono::milliseconds>(time, -kForever);
 }
 
-// About how many bytes have so many tokens, judged by messages of this cost.
-std::size_t bytes_in(std::size_t tokens, const Totals& messages) {
-  constexpr std::size_t kMost = 4;  // a token, in English; other texts have fewer
+// About how many bytes of a summary have so many tokens, judged by messages of this cost. `frame` is the cost
+// of an empty message, which is most of the cost of a short one and says nothing about texts.
+std::size_t bytes_in(std::size_t tokens, const Totals& messages, std::size_t frame) {
+  constexpr std::size_t kMost = 4;          // bytes of a token, in English; other texts have fewer
+  constexpr std::size_t kLeastSample = 16;  // messages of fewer bytes say little about other texts
   if (tokens > kNoLimit / kMost) return kNoLimit;
-  return tokens *
-         std::clamp<std::size_t>(messages.bytes / std::max<std::size_t>(messages.tokens, 1), 1, kMost);
+  const auto at_least_1 = [](std::size_t from, std::size_t less) { return from > less ? from - less : 1; };
+  const std::size_t words = at_least_1(messages.tokens, frame * messages.messages);
+  const bool is_sample = messages.bytes >= kLeastSample * messages.messages;
+  const std::size_t each = is_sample ? std::clamp<std::size_t>(messages.bytes / words, 1, kMost) : kMost;
+  return at_least_1(tokens, frame) * each;
 }
 
 // How many bytes to ask for after a summary of `most` bytes turned out to cost more than there is room for.
@@ -158,7 +163,8 @@ Result<Message> State::fitting_summary(const Positions& units, const Totals& roo
   const Deadline deadline = deadline_after(options->compression.deadline);
   Totals given = summary_cost;
   for (const Position unit : units) given += cost_of(unit);
-  std::size_t most = std::min(room.bytes, bytes_in(room.tokens, given));
+  const std::size_t frame = cost_of_message(Message::user_message("")).tokens;
+  std::size_t most = std::min(room.bytes, bytes_in(room.tokens, given, frame));
   for (int tries = 1;; ++tries) {
     PARLEY_TRY(const Text text, summarised(units, most, deadline));
     Message message = Message::user_message(text);

@@ -253,6 +253,33 @@ TEST(Compression, ContinuesAtEveryBudget) {
   }
 }
 
+// Most tokens of short messages are those of the frame around a text. They do not make the room of a summary
+// smaller: 75 tokens are about 300 bytes.
+TEST(Compression, GivesASummaryTheBytesOfItsTokens) {
+  const TokenCounter counter = TokenCounter::for_model("gpt-4o");
+  for (const std::string_view words : {"a", "ok", "Fine, thank you!", "Then we go there by train."}) {
+    SCOPED_TRACE(words);
+    std::vector<std::size_t> asked;
+    auto compressor = std::make_shared<Scripted>([&](const CompressionRequest& request) {
+      asked.push_back(request.most_bytes);
+      return ExtractiveCompressor().compress(request);
+    });
+    Memory memory = Memory::create({.budget = {.messages = {}, .tokens = 300},
+                                    .token_cost = cost_by(counter),
+                                    .compressor = compressor})
+                        .value();
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_TRUE(memory.add(Message::user_message(Text(words))));
+      ASSERT_TRUE(memory.add(Message::assistant_message(Text(words))));
+      ASSERT_LE(memory.tokens(), 300U);
+    }
+    EXPECT_EQ(memory.compression_error(), std::nullopt) << memory.compression_error()->message;
+    EXPECT_EQ(memory.uncovered_size(), 0U);
+    ASSERT_FALSE(asked.empty());
+    EXPECT_GE(asked.front(), 140U);
+  }
+}
+
 TEST(Compression, KeepsASummaryWithinItsShare) {
   std::vector<std::size_t> asked;
   auto wordy = std::make_shared<Scripted>([&](const CompressionRequest& request) {

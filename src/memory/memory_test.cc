@@ -520,6 +520,17 @@ TEST(Memory, MarksMessages) {
   EXPECT_EQ(shown(memory), "c");
 }
 
+TEST(Memory, TakesListsOfMarksAndIds) {
+  Memory memory = exact(10);
+  ASSERT_TRUE(memory.add(with_id(Role::User, "m1", "a"), {"x", "y"}));
+  const std::vector<Message> two = {with_id(Role::User, "m2", "b"), with_id(Role::User, "m3", "c")};
+  ASSERT_TRUE(memory.add(two, {"y", "z"}));
+  EXPECT_EQ(shown(memory.get({.mark = "y"})), "a b c");
+  EXPECT_EQ(memory.remove_by_mark({"x", "never"})->count, 1U);
+  EXPECT_EQ(memory.remove({"m2", "missing"})->count, 1U);
+  EXPECT_EQ(shown(memory), "c");
+}
+
 TEST(Memory, MarksAndRemovesWholeExchanges) {
   Memory memory = exact(10);
   const Text mark = "m";

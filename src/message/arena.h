@@ -33,6 +33,9 @@ using json::Slice;
 // The dialect a buffer is written in. Its values belong to the dialect room; 0 means none.
 using DialectTag = std::uint8_t;
 
+// The member of the metadata that holds the tool_call_id of OpenManus, if the message has no result.
+inline constexpr std::string_view kToolCallId = "tool_call_id";
+
 enum class SourceKind : std::uint8_t {
   None,
   Base64,

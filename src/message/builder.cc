@@ -6,6 +6,7 @@
 #include "message/edit.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
+#include "parley/json/writer.h"
 #include "parley/message/message.h"
 
 namespace parley {
@@ -199,8 +200,14 @@ Loom begin(Role role, const std::optional<Text>& content, const std::optional<Te
 }
 
 Loom ask(std::span<const ToolCall> tool_calls, const std::optional<Text>& content,
-         const std::optional<Text>& base64_image) {
+         const std::optional<Text>& base64_image, const MessageFields& fields) {
   Loom loom = begin(Role::Assistant, content, base64_image);
+  loom.record.name = loom.string(fields.name);
+  if (fields.tool_call_id) {
+    json::Writer metadata;
+    metadata.begin_object().key(kToolCallId).string(*fields.tool_call_id).end_object();
+    loom.record.metadata = loom.raw(metadata.view());
+  }
   for (const ToolCall& call : tool_calls) loom.tool_use(call.id, call.function.name, call.function.arguments);
   if (tool_calls.empty()) loom.record.flags |= MessageRecord::kEmptyToolCalls;
   return loom;
@@ -208,22 +215,22 @@ Loom ask(std::span<const ToolCall> tool_calls, const std::optional<Text>& conten
 
 }  // namespace
 
-Message Message::user_message(const Text& content, const std::optional<Text>& base64_image) {
+Message Message::user_message(const Text& content, const OptionalText& base64_image) {
   return begin(Role::User, content, base64_image).seal();
 }
 
 Message Message::system_message(const Text& content) { return begin(Role::System, content, {}).seal(); }
 
-Message Message::assistant_message(const Text& content, const std::optional<Text>& base64_image) {
+Message Message::assistant_message(const Text& content, const OptionalText& base64_image) {
   return begin(Role::Assistant, content, base64_image).seal();
 }
 
-Message Message::assistant_message(std::nullopt_t, const std::optional<Text>& base64_image) {
+Message Message::assistant_message(std::nullopt_t, const OptionalText& base64_image) {
   return begin(Role::Assistant, std::nullopt, base64_image).seal();
 }
 
 Message Message::tool_message(const Text& content, const Text& name, const Text& tool_call_id,
-                              const std::optional<Text>& base64_image) {
+                              const OptionalText& base64_image) {
   Loom loom(content.size() + 128);
   loom.record.role = loom.record.wire_role = Role::Tool;
   loom.record.id = loom.fresh_id();
@@ -247,18 +254,18 @@ Message Message::tool_message(const Text& content, const Text& name, const Text&
 }
 
 Message Message::from_tool_calls(std::initializer_list<ToolCall> tool_calls, const Text& content,
-                                 const std::optional<Text>& base64_image) {
-  return from_tool_calls(std::span(tool_calls.begin(), tool_calls.size()), content, base64_image);
+                                 const OptionalText& base64_image, const MessageFields& fields) {
+  return from_tool_calls(std::span(tool_calls.begin(), tool_calls.size()), content, base64_image, fields);
 }
 
 Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content,
-                                 const std::optional<Text>& base64_image) {
-  return ask(tool_calls, content, base64_image).seal();
+                                 const OptionalText& base64_image, const MessageFields& fields) {
+  return ask(tool_calls, content, base64_image, fields).seal();
 }
 
 Message Message::from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t,
-                                 const std::optional<Text>& base64_image) {
-  return ask(tool_calls, std::nullopt, base64_image).seal();
+                                 const OptionalText& base64_image, const MessageFields& fields) {
+  return ask(tool_calls, std::nullopt, base64_image, fields).seal();
 }
 
 Message Message::detach() const {

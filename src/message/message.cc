@@ -120,15 +120,15 @@ const BlockRecord* first_image(const Arena& arena, const MessageRecord& message)
 
 Role Message::role() const { return Arena::record_of(*this).role; }
 Role Message::wire_role() const { return Arena::record_of(*this).wire_role; }
-std::optional<Text> Message::id() const { return arena_->optional_string(Arena::record_of(*this).id); }
-std::optional<Text> Message::name() const { return arena_->optional_string(Arena::record_of(*this).name); }
-std::optional<Text> Message::invocation_id() const {
+OptionalText Message::id() const { return arena_->optional_string(Arena::record_of(*this).id); }
+OptionalText Message::name() const { return arena_->optional_string(Arena::record_of(*this).name); }
+OptionalText Message::invocation_id() const {
   return arena_->optional_string(Arena::record_of(*this).invocation_id);
 }
 ContentShape Message::content_shape() const { return Arena::record_of(*this).shape; }
 bool Message::continues_step() const { return Arena::record_of(*this).has(MessageRecord::kContinues); }
 
-std::optional<Text> Message::timestamp() const {
+OptionalText Message::timestamp() const {
   const Slice said = Arena::record_of(*this).timestamp;
   if (said.present() || arena_->created_ms() < 0) return arena_->optional_string(said);
   return *Text::checked(local_timestamp(arena_->created_ms()));
@@ -188,7 +188,7 @@ bool Message::has_content_blocks(std::string_view type) const {
   return known && has_content_blocks(*known);
 }
 
-std::optional<Text> Message::get_text_content(std::string_view separator) const {
+OptionalText Message::get_text_content(std::string_view separator) const {
   const MessageRecord& record = Arena::record_of(*this);
   std::optional<Text> only;
   json::Out joined;
@@ -226,16 +226,17 @@ std::vector<ToolCall> Message::tool_calls() const {
   return calls;
 }
 
-std::optional<Text> Message::tool_call_id() const {
+OptionalText Message::tool_call_id() const {
   for (const BlockRecord& block : arena_->blocks(Arena::record_of(*this))) {
     if (block.type == BlockType::ToolResult) return arena_->optional_string(block.id());
   }
   // Any message of OpenManus may carry one; the records know that of results only.
+  if (const auto own = metadata().value_or(Json()).get(kToolCallId)) return own->as_string();
   if (!Arena::record_of(*this).has(MessageRecord::kHasMore) || !wire()) return std::nullopt;
   return wire()->get("tool_call_id").value_or(Json()).as_string();
 }
 
-std::optional<Text> Message::base64_image() const {
+OptionalText Message::base64_image() const {
   const BlockRecord* image = first_image(*arena_, Arena::record_of(*this));
   if (image == nullptr) return std::nullopt;
   return arena_->string(image->data());

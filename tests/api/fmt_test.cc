@@ -19,6 +19,7 @@ void expect_printed(const T& value, std::string_view expected) {
 
 TEST(Printing, IsTheSameInStreamsAndInFmt) {
   expect_printed(Text("coffee"), "coffee");
+  expect_printed(Json::parse(R"({"a": 1})").value(), R"({"a": 1})");
   expect_printed(Code::WrongType, "wrong_type");
   expect_printed(Role::Assistant, "assistant");
   expect_printed(Dialect::OpenAI, "openai");

@@ -19,7 +19,7 @@ good_tree() {
     >"$tree/src/dialect/core/write.cc"
   echo 'auto d = Dialect::Gemini;' >"$tree/src/dialect/core/write_test.cc"
   local file
-  for file in dialect/formatters/openmanus.cc memory/save.cc model/provider.cc model/rehearsal.cc \
+  for file in dialect/formatters/openmanus.cc memory/agentscope_memory.cc memory/save.cc model/provider.cc model/rehearsal.cc \
     model/server_testing.h token/openmanus_rule.cc trace/chat.cc; do
     echo 'auto d = parley::Dialect::OpenAI;' >"$tree/src/$file"
   done

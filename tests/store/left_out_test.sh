@@ -19,8 +19,8 @@ EOF
 chmod +x "$work/pkg-config"
 "$cmake" -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" \
   -DPARLEY_TESTS=OFF -DPKG_CONFIG_EXECUTABLE="$work/pkg-config" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-grep -xF -e '-- libpq is not there: what needs it is left out' \
-  -e '-- hiredis is not there: what needs it is left out' "$work/log"
+grep -xF -e '-- libpq is not there: what needs it is left out (Debian package libpq-dev)' "$work/log"
+grep -xF -e '-- hiredis is not there: what needs it is left out (Debian package libhiredis-dev)' "$work/log"
 
 if ninja -C "$work/build" -t targets all | grep -E 'store/.*(postgres|redis).*\.o:'; then
   echo "what needs the libraries is still built"

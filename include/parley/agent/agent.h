@@ -81,7 +81,7 @@ struct AgentOptions {
   Text name = Text("parley");
   Text description = {};
   Text system_prompt = {};
-  std::optional<Text> next_step_prompt = {};  // OpenManus treats null and "" differently
+  OptionalText next_step_prompt = {};  // OpenManus treats null and "" differently
   AgentProfile profile = AgentProfile::Default;
   std::size_t max_steps = 30;
   std::optional<std::chrono::milliseconds> timeout = {};  // of a run; nullopt: no timeout
@@ -159,7 +159,7 @@ class BaseAgent {
   Result<RunReport> resume(std::stop_token stop = {}) { return run(std::nullopt, std::move(stop)); }
 
   // OpenManus' functions. `name` and `tool_call_id` are for tool messages.
-  Result<void> update_memory(Role role, const Text& content, const std::optional<Text>& base64_image = {},
+  Result<void> update_memory(Role role, const Text& content, const OptionalText& base64_image = {},
                              const Text& name = {}, const Text& tool_call_id = {});
   bool is_stuck() const;
   void handle_stuck_state();

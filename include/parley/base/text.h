@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -81,9 +82,21 @@ class Text {
 
   // A string literal, checked when the program is compiled; its bytes are static and never copied.
   template <std::size_t N>
-  consteval Text(const char (&literal)[N]) : view_(literal, N - 1) {
-    if (!is_utf8_constexpr(view_)) a_text_literal_must_be_utf8();
-  }
+  consteval Text(const char (&literal)[N]) : Text(Literal(literal)) {}
+
+  // A literal that was checked, for a constructor that cannot be consteval itself.
+  class Literal {
+   public:
+    template <std::size_t N>
+    explicit consteval Literal(const char (&literal)[N]) : view_(literal, N - 1) {
+      if (!is_utf8_constexpr(view_)) a_text_literal_must_be_utf8();
+    }
+
+   private:
+    friend class Text;
+    std::string_view view_;
+  };
+  explicit constexpr Text(Literal literal) : view_(literal.view_) {}
 
   // Any other string. Invalid UTF-8 is repaired by U+FFFD, as repair_utf8() does, and was_repaired() tells.
   Text(std::string_view bytes);
@@ -143,5 +156,33 @@ class Text {
 };
 
 std::ostream& operator<<(std::ostream& out, const Text& text);
+
+// A std::optional<Text> that takes string literals, checked and not copied like those of a Text:
+// std::optional cannot pass them on to a consteval constructor. Both convert to each other.
+class OptionalText : public std::optional<Text> {
+ public:
+  using std::optional<Text>::optional;
+  OptionalText(std::optional<Text> text) : std::optional<Text>(std::move(text)) {}
+  template <std::size_t N>
+  consteval OptionalText(const char (&literal)[N])
+      : std::optional<Text>(std::in_place, Text::Literal(literal)) {}
+
+  Text value_or(const Text& otherwise) const& { return has_value() ? **this : otherwise; }
+  Text value_or(const Text& otherwise) && { return has_value() ? std::move(**this) : otherwise; }
+
+  // Exact matches for all that an optional text is compared with: std's operators would take an optional of
+  // the other type for a value.
+  friend bool operator==(const OptionalText& a, const OptionalText& b) { return a.plain() == b.plain(); }
+  friend bool operator==(const OptionalText& a, const std::optional<Text>& b) { return a.plain() == b; }
+  friend bool operator==(const OptionalText& a, std::nullopt_t) { return !a.has_value(); }
+  template <typename String>
+    requires std::is_convertible_v<const String&, std::string_view>
+  friend bool operator==(const OptionalText& a, const String& b) {
+    return a.has_value() && a->view() == std::string_view(b);
+  }
+
+ private:
+  const std::optional<Text>& plain() const { return *this; }
+};
 
 }  // namespace parley

@@ -56,7 +56,7 @@ struct FormatterOptions {
   bool promote_audios = false;
   bool promote_videos = false;
   // AgentScope, several agents: what stands before the first history; the original's words if it is not set.
-  std::optional<Text> history_prompt = {};
+  OptionalText history_prompt = {};
   // OpenManus: images are sent; else they are dropped.
   bool supports_images = false;
 };

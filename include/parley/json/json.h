@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -108,7 +109,7 @@ class Json {
   bool is_string() const { return type() == Type::String; }
 
   // The unescaped string, or nothing if this is not a string.
-  std::optional<Text> as_string() const;
+  OptionalText as_string() const;
   std::optional<bool> as_bool() const;
   // Nothing if this is not a number, or not exactly of this type: 1.0, 1e2 and 2^63 are not an int64; 1e400
   // and 1e-400 are not a double.
@@ -143,5 +144,7 @@ struct Json::Member {
   Text key;  // unescaped
   Json value;
 };
+
+std::ostream& operator<<(std::ostream& out, const Json& json);  // its text
 
 }  // namespace parley

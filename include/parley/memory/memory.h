@@ -1,9 +1,19 @@
 // Memory holds a conversation within a budget and never breaks it.
 //
-// It has two parts. The log is every message that was added, in order. The window is the part of the log that
-// a model sees. Messages leave the window as whole exchanges (the tool uses of one step and all their
-// results) and are returned to the caller. The log still holds them, up to LogLimit; a StoredMemory keeps
-// them in the store only.
+//                     limit         messages leave        same id again     persists by    exact copy of
+//   Memory            Budget        as whole exchanges    skipped (option)  state_dict()   -
+//   StoredMemory      Budget        as whole exchanges    skipped (option)  a store        -
+//   OpenManusMemory   max_messages  singly, oldest first  added             -              OpenManus' Memory
+//   AgentScopeMemory  none          when deleted          skipped (option)  state_dict()   InMemoryMemory
+//
+// Use Memory, or StoredMemory to continue after a restart: they never separate a tool use from its results.
+// The exact copies can; they reproduce runs of OpenManus and AgentScope. Where there is a limit, it is 100
+// messages by default.
+//
+// A Memory has two parts. The log is every message that was added, in order. The window is the part of the
+// log that a model sees. Messages leave the window as whole exchanges (the tool uses of one step and all
+// their results) and are returned to the caller. The log still holds them, up to LogLimit; a StoredMemory
+// keeps them in the store only.
 //
 // Invariants (quoted by tests as MEMORY1..MEMORY11):
 //   MEMORY1   The window has no result without its tool use, and no answered tool use without its result.
@@ -164,6 +174,12 @@ class Memory {
     return add({&message, 1}, marks);
   }
   Result<Change> add(const Message& message, const Text& mark) { return add({&message, 1}, {&mark, 1}); }
+  Result<Change> add(std::span<const Message> messages, std::initializer_list<Text> marks) {
+    return add(messages, {marks.begin(), marks.size()});
+  }
+  Result<Change> add(const Message& message, std::initializer_list<Text> marks) {
+    return add({&message, 1}, marks);
+  }
   Result<Change> add(std::initializer_list<Message> messages);
 
   // OpenManus' names. Return the evicted messages.
@@ -212,8 +228,12 @@ class Memory {
   Result<Change> remove(std::size_t index);
   Result<Change> remove(std::span<const Text> ids);
   Result<Change> remove(const Text& id) { return remove({&id, 1}); }
+  Result<Change> remove(std::initializer_list<Text> ids) { return remove({ids.begin(), ids.size()}); }
   Result<Change> remove_by_mark(std::span<const Text> marks);
   Result<Change> remove_by_mark(const Text& mark) { return remove_by_mark({&mark, 1}); }
+  Result<Change> remove_by_mark(std::initializer_list<Text> marks) {
+    return remove_by_mark({marks.begin(), marks.size()});
+  }
 
   // Selects messages by `ids` and by `old_mark`, each if given; removes `old_mark` and adds `new_mark`, each
   // if not empty. Returns the number of messages with changed marks.

@@ -64,7 +64,7 @@ struct Base64Source {
 // A URL to fetch from. Parley never fetches it without a fetch policy.
 struct URLSource {
   Text url;
-  Text media_type;  // may be empty
+  Text media_type = {};  // may be empty
   bool operator==(const URLSource&) const = default;
 };
 

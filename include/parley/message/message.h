@@ -46,6 +46,12 @@ struct ToolCall {
   bool operator==(const ToolCall&) const = default;
 };
 
+// Further fields of OpenManus' messages, for from_tool_calls(). OpenManus ignores any others.
+struct MessageFields {
+  OptionalText name = {};
+  OptionalText tool_call_id = {};
+};
+
 enum class ContentShape : std::uint8_t { Absent, Null, String, Blocks };
 
 class Message {
@@ -53,33 +59,34 @@ class Message {
   // OpenManus' factories. Each message gets a fresh id and the current time; content is kept as given, empty
   // or not, and std::nullopt is None. `base64_image` becomes an image block after the text, inside the
   // result for tool_message.
-  static Message user_message(const Text& content, const std::optional<Text>& base64_image = {});
+  static Message user_message(const Text& content, const OptionalText& base64_image = {});
   static Message system_message(const Text& content);
-  static Message assistant_message(const Text& content, const std::optional<Text>& base64_image = {});
+  static Message assistant_message(const Text& content, const OptionalText& base64_image = {});
   static Message assistant_message(std::nullopt_t content = std::nullopt,
-                                   const std::optional<Text>& base64_image = {});
+                                   const OptionalText& base64_image = {});
   template <typename Optional>
-    requires std::is_same_v<Optional, std::optional<Text>>
-  static Message assistant_message(const Optional& content, const std::optional<Text>& base64_image = {}) {
+    requires std::is_base_of_v<std::optional<Text>, Optional>
+  static Message assistant_message(const Optional& content, const OptionalText& base64_image = {}) {
     return content ? assistant_message(*content, base64_image)
                    : assistant_message(std::nullopt, base64_image);
   }
   static Message tool_message(const Text& content, const Text& name, const Text& tool_call_id,
-                              const std::optional<Text>& base64_image = {});
-  // An assistant message with tool uses; without calls it has "tool_calls": [].
+                              const OptionalText& base64_image = {});
+  // An assistant message with tool uses; without calls it has "tool_calls": []. `fields` become members of
+  // its dict; the tool_call_id is kept in the metadata, because only results have one in other formats.
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, const Text& content = {},
-                                 const std::optional<Text>& base64_image = {});
+                                 const OptionalText& base64_image = {}, const MessageFields& fields = {});
   static Message from_tool_calls(std::span<const ToolCall> tool_calls, std::nullopt_t content,
-                                 const std::optional<Text>& base64_image = {});
+                                 const OptionalText& base64_image = {}, const MessageFields& fields = {});
   static Message from_tool_calls(std::initializer_list<ToolCall> tool_calls, const Text& content = {},
-                                 const std::optional<Text>& base64_image = {});
+                                 const OptionalText& base64_image = {}, const MessageFields& fields = {});
 
   Role role() const;
   Role wire_role() const;
-  std::optional<Text> id() const;
-  std::optional<Text> name() const;
-  std::optional<Text> timestamp() const;  // as the wire spelled it; built: local "2025-06-01 09:30:00.125"
-  std::optional<Text> invocation_id() const;
+  OptionalText id() const;
+  OptionalText name() const;
+  OptionalText timestamp() const;  // as the wire spelled it; built: local "2025-06-01 09:30:00.125"
+  OptionalText invocation_id() const;
   std::optional<Json> metadata() const;  // an object or null; absent if the wire has none
   ContentShape content_shape() const;
   // True if this continues the model's step of the message before it, on a wire that has the thinking, the
@@ -91,7 +98,7 @@ class Message {
 
   // AgentScope's accessors. The texts of all text blocks, joined; nothing if there is no text block
   // (thinking and the insides of results do not count). Without types, all blocks.
-  std::optional<Text> get_text_content(std::string_view separator = "\n") const;
+  OptionalText get_text_content(std::string_view separator = "\n") const;
   std::vector<Block> get_content_blocks(std::span<const BlockType> types = {}) const;
   std::vector<Block> get_content_blocks(std::initializer_list<BlockType> types) const;
   std::vector<Block> get_content_blocks(BlockType type) const;
@@ -104,11 +111,11 @@ class Message {
 
   // OpenManus' fields. content(): the text, if the content is text. The type of a call is what the wire says,
   // "custom" for that of a custom tool, else "function". tool_call_id(): of the first result, or what a
-  // message without any carries on the wire.
-  std::optional<Text> content() const { return get_text_content("\n"); }
+  // message without any carries on the wire or got from from_tool_calls().
+  OptionalText content() const { return get_text_content("\n"); }
   std::vector<ToolCall> tool_calls() const;
-  std::optional<Text> tool_call_id() const;
-  std::optional<Text> base64_image() const;
+  OptionalText tool_call_id() const;
+  OptionalText base64_image() const;
 
   // The exact JSON this message was read from; nothing for a message built through the API.
   std::optional<Json> wire() const;

@@ -40,6 +40,34 @@ TEST(ToDict, WritesOpenManusMessagesInOrderAndWithoutNulls) {
   }
 }
 
+// The further fields that OpenManus' from_tool_calls() takes (openmanus 3.3): name and tool_call_id have
+// members, all others vanish there.
+TEST(ToDict, WritesTheFurtherFieldsOfToolCalls) {
+  const std::vector<ToolCall> calls = {{.id = "call_1", .function = {"f", "{}"}}};
+  const std::string written =
+      R"("tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}])";
+  const MessageFields both = {.name = "ann", .tool_call_id = "c\"0"};
+  const Message message = Message::from_tool_calls(calls, "t", "AAA", both);
+  const std::string expected = R"({"role":"assistant","content":"t",)" + written +
+                               R"(,"name":"ann","tool_call_id":"c\"0","base64_image":"AAA"})";
+  for (const Form form : {Form::AsRead, Form::Canonical}) {
+    EXPECT_EQ(dict(message, Dialect::OpenManus, form), expected);
+    EXPECT_EQ(dict(Message::from_tool_calls({}, std::nullopt, {}, {.name = ""}), Dialect::OpenManus, form),
+              R"({"role":"assistant","tool_calls":[],"name":""})");
+  }
+  EXPECT_EQ(message.name(), Text("ann"));
+  EXPECT_EQ(message.tool_call_id(), Text("c\"0"));
+  EXPECT_EQ(Message::from_tool_calls({calls[0]}, "t", {}, both).name(), Text("ann"));
+  // It is what the message read from its own dict says, and nothing is noted as lost.
+  EXPECT_EQ(from_dict(expected, Dialect::OpenManus)->tool_call_id(), message.tool_call_id());
+  const auto writing = write(Conversation({message}), Dialect::OpenManus);
+  ASSERT_TRUE(writing) << writing.error().message;
+  EXPECT_TRUE(writing->notes.empty()) << to_line(writing->notes.front());
+  // A stored message still has it.
+  const Message stored = from_dict(*to_dict(message, Dialect::Parley), Dialect::Parley).value();
+  EXPECT_EQ(dict(stored, Dialect::OpenManus), expected);
+}
+
 // AgentScope's order: id, name, role, content, metadata, timestamp; then what the original loses.
 TEST(ToDict, WritesAgentScopeMessagesInOrder) {
   const ScopedClock clock(kTime);

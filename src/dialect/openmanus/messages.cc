@@ -225,7 +225,7 @@ class Writer {
       : draft_(draft), message_(message), arena_(Arena::of(message)), record_(Arena::record_of(message)) {}
 
   void write() {
-    note_identity(draft_, arena_, record_, loses_name(arena_, record_));
+    note_identity(draft_, arena_, identity(), loses_name(arena_, record_));
     if (record_.role == Role::Tool &&
         (record_.wire_role == Role::User || record_.wire_role == Role::Assistant)) {
       draft_.note("role_mapped", Severity::Info, "mapped",
@@ -350,9 +350,8 @@ class Writer {
     if (name.present()) out.raw(",\"name\":").quoted(arena_.bytes(name));
     if (result != nullptr && result->id().present()) {
       out.raw(",\"tool_call_id\":").quoted(arena_.bytes(result->id()));
-    } else if (result == nullptr && is_own_wire()) {
-      if (const auto id = string_member(*message_.wire(), "tool_call_id"))
-        out.raw(",\"tool_call_id\":").raw(id->text());
+    } else if (const auto id = result == nullptr ? tool_call_id() : std::nullopt) {
+      out.raw(",\"tool_call_id\":").raw(id->text());
     }
     if (part.image != nullptr) out.raw(",\"base64_image\":").quoted(arena_.bytes(part.image->data()));
     out.raw('}');
@@ -379,6 +378,21 @@ class Writer {
       out.raw("\"}}");
     }
     out.raw(']');
+  }
+
+  // Of a message without a result.
+  std::optional<Json> tool_call_id() const {
+    if (is_own_wire()) return string_member(*message_.wire(), "tool_call_id");
+    if (!record_.metadata.present()) return std::nullopt;
+    return string_member(arena_.value(record_.metadata), kToolCallId);
+  }
+
+  // Without metadata, if they hold nothing but what is written as a member.
+  MessageRecord identity() const {
+    MessageRecord out = record_;
+    if (record_.metadata.present() && tool_call_id() && arena_.value(record_.metadata).members().size() == 1)
+      out.metadata = Slice::absent();
+    return out;
   }
 
   // In the canonical form of OpenManus' own messages every field is where it was, also one that the records
