@@ -15,6 +15,13 @@ sed -n '/^```cpp$/,/^```$/p' "$root/README.md" | sed '/^```/d' >"$work/readme.cc
 lines=$(sed -n '/^int main/,$p' "$work/readme.cc" | wc -l)
 ((lines >= 8 && lines <= 14)) || { echo "the example has $lines lines"; exit 1; }
 
+# Its statements for an agent, in a program.
+{
+  printf '#include <parley/parley.h>\n#include <iostream>\nint add(int a, int b) { return a + b; }\nint main() {\n'
+  sed -n '/^```c++$/,/^```$/p' "$root/README.md" | sed '/^```/d'
+  printf '}\n'
+} >"$work/readme_agent.cc"
+
 # The programs of the quick start are those of examples/first.
 awk -v work="$work" '/^```cpp$/ { file = work "/quick" ++n ".cc"; next } /^```$/ { file = "" } file { print >file }' "$root/docs/quickstart.md"
 for block in "$work"/quick*.cc; do
@@ -37,7 +44,7 @@ total=$(cat "$root"/examples/first/*.cc | grep -c .)
 ((total <= 90)) || { echo "examples/first has $total lines, not 90"; exit 1; }
 if grep -nE '\.view\(\)|Text\(|trusted' "$root"/examples/first/*.cc; then echo "not needed any more"; exit 1; fi
 
-for source in "$work"/readme.cc "$work"/python*.cc "$root"/examples/*.cc "$root"/examples/first/*.cc; do
+for source in "$work"/readme*.cc "$work"/python*.cc "$root"/examples/*.cc "$root"/examples/first/*.cc; do
   echo "== ${source##*/}"
   # Flags are words.
   # shellcheck disable=SC2086
@@ -48,7 +55,7 @@ for source in "$work"/readme.cc "$work"/python*.cc "$root"/examples/*.cc "$root"
     continue
   fi
   case ${source#"$root/examples/"} in
-    first/agent.cc) expected='Rehearsal: add gave back: 5' ;;
+    */readme_agent.cc | first/agent.cc) expected='Rehearsal: add gave back: 5' ;;
     first/budget.cc) expected='of 120 messages' ;;
     first/convert.cc) expected='"type":"tool_use"' ;;
     first/image.cc) expected='{"type":"image","source":{"type":"base64","media_type":"image/png"' ;;
