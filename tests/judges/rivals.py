@@ -337,10 +337,17 @@ def trims_without_breaking_a_tool_call():
         sent = gate.arrived[-1]["messages"] if gate.arrived else []
         called = [call["id"] for message in sent for call in message.get("tool_calls") or []]
         whole = whole and 2 < len(sent) < len(history) and called == [m["tool_call_id"] for m in sent if m["role"] == "tool"]
+    # llm: a prompt of 300,000 characters is sent again with the next one.
+    gate = Gate()
+    gate.opened.set()
+    run("llm", gate.url, "-m", "judged", given="word " * 60000)
+    run("llm", gate.url, "-m", "judged", "-c", "and now")
+    gate.close()
+    sends_all = len(gate.arrived) == 2 and len(json.dumps(gate.arrived[1])) > 300000
     items = json.loads(run("agents", "http://127.0.0.1:1", "items", "2").stdout)
     calls = {item["call_id"] for item in items if item.get("type") == "function_call"}
     split = any(item["call_id"] not in calls for item in items if item.get("type") == "function_call_output")
-    return [yes(whole), "never trims †", "splits it" if split else "yes"]
+    return [yes(whole), "never trims" if sends_all else "trims", "splits it" if split else "yes"]
 
 
 def shows_escape_sequences():
@@ -378,15 +385,20 @@ def uses_mcp_servers():
     return [yes("gave back: hello" in ran.stdout), "by plugins †", yes(listed)]
 
 
+def has_command(name):
+    """Whether llm lists such a command."""
+    return "yes" if re.search(r"^  %s\b" % name, run("llm", "", "--help").stdout, re.M) else "no command"
+
+
 def counts_tokens_offline():
     counted = run("parley", "", "tokens", "-", given="How are you?").stdout
-    return [yes(re.search(r"\b4\b", counted)), "no †", "no †"]
+    return [yes(re.search(r"\b4\b", counted)), has_command("tokens"), "no †"]
 
 
 def converts_between_providers():
     ran = run("parley", "", "convert", "-q", "--to", "anthropic", ROOT + "/examples/openai_recipe.json")
     formats = len(run("parley", "", "dialects").stdout.splitlines())
-    return ["15 formats" if ran.returncode == 0 and formats >= 15 else "no", "no †", "no †"]
+    return ["15 formats" if ran.returncode == 0 and formats >= 15 else "no", has_command("convert"), "no †"]
 
 
 TASKS = {
