@@ -392,13 +392,13 @@ def has_command(name):
 
 def counts_tokens_offline():
     counted = run("parley", "", "tokens", "-", given="How are you?").stdout
-    return [yes(re.search(r"\b4\b", counted)), has_command("tokens"), "no †"]
+    return [yes(re.search(r"\b4\b", counted)), has_command("tokens"), "not run"]
 
 
 def converts_between_providers():
     ran = run("parley", "", "convert", "-q", "--to", "anthropic", ROOT + "/examples/openai_recipe.json")
     formats = len(run("parley", "", "dialects").stdout.splitlines())
-    return ["15 formats" if ran.returncode == 0 and formats >= 15 else "no", has_command("convert"), "no †"]
+    return ["15 formats" if ran.returncode == 0 and formats >= 15 else "no", has_command("convert"), "not run"]
 
 
 TASKS = {
