@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the README's C++ example as it stands, and every program in examples/, and runs them.
+# Compiles the C++ programs of the README and of docs/from-python.md as they stand, and every program in examples/, and runs them.
+# A program of docs/from-python.md prints the lines of the text block after it.
 #   example_test.sh CXX ROOT "COMPILE FLAGS" LIBRARIES...
 set -euo pipefail
 
@@ -14,6 +15,13 @@ sed -n '/^```cpp$/,/^```$/p' "$root/README.md" | sed '/^```/d' >"$work/readme.cc
 lines=$(sed -n '/^int main/,$p' "$work/readme.cc" | wc -l)
 ((lines >= 8 && lines <= 14)) || { echo "the example has $lines lines"; exit 1; }
 
+# Its statements for an agent, in a program.
+{
+  printf '#include <parley/parley.h>\n#include <iostream>\nint add(int a, int b) { return a + b; }\nint main() {\n'
+  sed -n '/^```c++$/,/^```$/p' "$root/README.md" | sed '/^```/d'
+  printf '}\n'
+} >"$work/readme_agent.cc"
+
 # The programs of the quick start are those of examples/first.
 awk -v work="$work" '/^```cpp$/ { file = work "/quick" ++n ".cc"; next } /^```$/ { file = "" } file { print >file }' "$root/docs/quickstart.md"
 for block in "$work"/quick*.cc; do
@@ -22,6 +30,13 @@ for block in "$work"/quick*.cc; do
   [[ -n $found ]] || { echo "docs/quickstart.md has a program that is not in examples/first:"; head -1 "$block"; exit 1; }
 done
 
+# The programs of the page for people from Python, each with the text that it prints.
+awk -v work="$work" '
+  /^```cpp$/ { file = work "/python" ++n ".cc"; next }
+  /^```text$/ { file = work "/python" n ".txt"; next }
+  /^```$/ { file = "" }
+  file { print >file }' "$root/docs/from-python.md"
+
 # Programs run in a folder of their own, which has the tree's files under the names they use.
 ln -s "$root/examples" "$root/tests" "$work"
 cd "$work"
@@ -29,14 +44,18 @@ total=$(cat "$root"/examples/first/*.cc | grep -c .)
 ((total <= 90)) || { echo "examples/first has $total lines, not 90"; exit 1; }
 if grep -nE '\.view\(\)|Text\(|trusted' "$root"/examples/first/*.cc; then echo "not needed any more"; exit 1; fi
 
-for source in "$work/readme.cc" "$root"/examples/*.cc "$root"/examples/first/*.cc; do
+for source in "$work"/readme*.cc "$work"/python*.cc "$root"/examples/*.cc "$root"/examples/first/*.cc; do
   echo "== ${source##*/}"
   # Flags are words.
   # shellcheck disable=SC2086
   "$cxx" -std=c++23 $flags -I"$root/include" "$source" -o "$work/program" "$@"
   "$work/program" | tee "$work/printed"
+  if [[ $source == "$work"/python* ]]; then
+    diff "${source%.cc}.txt" "$work/printed" || { echo "docs/from-python.md: prints something else"; exit 1; }
+    continue
+  fi
   case ${source#"$root/examples/"} in
-    first/agent.cc) expected='Rehearsal: add gave back: 5' ;;
+    */readme_agent.cc | first/agent.cc) expected='Rehearsal: add gave back: 5' ;;
     first/budget.cc) expected='of 120 messages' ;;
     first/convert.cc) expected='"type":"tool_use"' ;;
     first/image.cc) expected='{"type":"image","source":{"type":"base64","media_type":"image/png"' ;;

@@ -2,13 +2,12 @@
 # The paths of the documents exist.
 #   - Every path in backquotes of docs/hacking.md and docs/architecture.md, the files of the recipes among them. A part in
 #     angle brackets stands for a name: some file of this form exists.
-#   - Every relative link of README.md, CONTRIBUTING.md, SECURITY.md, examples/README.md and docs/*.md.
 #   - Each recipe of hacking.md names at least three files, each question is answered by one path, and a conversion goes
 #     through at most 12 files.
 #   hacking_test.sh ROOT
 set -uo pipefail
 cd "$1" || exit 1
-failed=0 paths=0 links=0
+failed=0 paths=0
 
 complain() {
   echo "$*"
@@ -53,15 +52,5 @@ done < <(section docs/hacking.md 'Where is it?')
 files=$(section docs/architecture.md 'The files of one conversion' | grep -c '^| `src/')
 ((files > 0 && files <= 12)) || complain "docs/architecture.md: a conversion goes through $files files"
 
-for document in README.md CONTRIBUTING.md SECURITY.md examples/README.md docs/*.md; do
-  while IFS= read -r target; do
-    case $target in
-      http://* | https://* | '#'*) continue ;;
-    esac
-    links=$((links + 1))
-    [[ -e ${document%"${document##*/}"}${target%%#*} ]] || complain "$document: dead link $target"
-  done < <(sed '/^```/,/^```/d' "$document" | grep -oE '\]\([^) ]+\)' | sed 's/^](//; s/)$//')
-done
-
-echo "$paths paths and $links links looked up, $failed wrong"
-((paths > 60 && links > 60 && failed == 0))
+echo "$paths paths looked up, $failed wrong"
+((paths > 60 && failed == 0))

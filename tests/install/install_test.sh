@@ -29,17 +29,17 @@ configure() {
 
 mkdir "$work/outside"
 cp "$here/main.cc" "$work/outside"
-cat >"$work/outside/CMakeLists.txt" <<'EOF'
-cmake_minimum_required(VERSION 3.25)
-project(outside LANGUAGES CXX)
-find_package(parley 0.1 CONFIG REQUIRED)
-add_executable(outside main.cc)
-target_link_libraries(outside PRIVATE parley::parley)
-EOF
+# The lines of the README, in a project; its program is `app`.
+{
+  printf 'cmake_minimum_required(VERSION 3.25)\nproject(outside LANGUAGES CXX)\nadd_executable(app main.cc)\n'
+  sed -n '/^```cmake$/,/^```$/p' "$here/../../README.md" | sed '/^```/d'
+  printf 'find_package(parley 0.1 CONFIG REQUIRED)\n'
+} >"$work/outside/CMakeLists.txt"
+grep -q 'target_link_libraries(app ' "$work/outside/CMakeLists.txt" || { echo "the README has no lines for CMake"; exit 1; }
 echo "with find_package"
 configure "$work/outside"
 "$cmake" --build "$work/outside/build" -- --quiet
-"$work/outside/build/outside"
+"$work/outside/build/app"
 
 mkdir "$work/static"
 cp "$here/static_main.cc" "$work/static"
