@@ -148,6 +148,7 @@ Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> c
     const ToolUseBlock& use = calls[ended++];
     if (loop.options.max_observe.value_or(0) != 0) observe(ran->output, *loop.options.max_observe);
     if (ran->output.status == ToolStatus::Denied) loop.run->report.denied.push_back(use);
+    if (const auto& edited = ran->output.edited_arguments) loop.run->report.edited.push_back({use, *edited});
     if (kept) kept = keep_result(loop, use, ran->output);
     loop.emit(agent_event::ToolEnded{use, ran->output, ran->time});
     outputs.push_back(std::move(ran->output));

@@ -176,8 +176,12 @@ TEST(Resume, RunsACallAsTheUserEditedIt) {
                   ran.push_back(ended->output.edited_arguments.value_or(Text()));
                 }
               }});
-  ASSERT_TRUE(scene.agent->resume());
+  const auto report = scene.agent->resume();
+  ASSERT_TRUE(report);
   EXPECT_EQ(ran, std::vector<Text>{edited});
+  ASSERT_EQ(report->edited.size(), 1U);
+  EXPECT_EQ(report->edited[0].use.id, Text("b"));
+  EXPECT_EQ(report->edited[0].arguments, edited);
   bool is_noted = false;
   for (const std::string& line : lines_of(scene.stored())) {
     is_noted = is_noted || line.find("the user replaced the arguments") != std::string::npos;

@@ -52,9 +52,9 @@ Result<Schema> schema_of(const RunnableTool& tool) {
 ToolOutput with_edit(ToolOutput output, const Text& arguments) {
   const std::string note = "[the user replaced the arguments of this call by " + arguments.str() + "]";
   output.edited_arguments = arguments;
-  auto* const first =
-      output.content.empty() ? nullptr
-                             : std::get_if<TextBlock>(static_cast<BlockVariant*>(&output.content.front()));
+  auto* const first = output.content.empty()
+                          ? nullptr
+                          : std::get_if<TextBlock>(static_cast<BlockVariant*>(&output.content.front()));
   if (first != nullptr) {
     first->text = Text(note + "\n" + first->text.str());
     return output;
@@ -241,8 +241,8 @@ Approval ToolBox::approves(const ToolUseBlock& use) const {
 
 // The approval to run the call with (TOOL3), or the output that refuses it.
 std::expected<Approval, ToolOutput> ToolBox::permitted(const ToolUseBlock& use, const RunnableTool& tool,
-                                                       const Json& arguments,
-                                                       const Approval& given) const try {
+                                                       const Json& arguments, const Approval& given) const
+    try {
   const auto denied = [](const char* why) { return std::unexpected(sentence(ToolStatus::Denied, why)); };
   switch (policy_.of(use.name, tool.has_side_effects(arguments))) {
     case Permission::Allow:
@@ -282,9 +282,9 @@ ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) con
   ToolUseBlock edited = use;
   edited.arguments = *approval->edited_arguments;
   arguments = entry->checked(edited);
-  return bounded(with_edit(arguments ? Entry::run(entry, *arguments, std::move(inner))
-                                     : std::move(arguments).error(),
-                           edited.arguments));
+  return bounded(
+      with_edit(arguments ? Entry::run(entry, *arguments, std::move(inner)) : std::move(arguments).error(),
+                edited.arguments));
 }
 
 }  // namespace parley

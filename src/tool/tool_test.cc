@@ -141,7 +141,8 @@ TEST(ToolBox, RunsACallAsTheUserEditedIt) {
 
   // An answer that was given before is used once, and nothing is asked.
   tools.set_approve([](const ToolUseBlock&) -> bool { throw std::runtime_error("asked again"); });
-  EXPECT_EQ(tools.run(use, {.approval = Approval::edited(Text(R"({"s":"earlier"})"))}).status, ToolStatus::Ok);
+  EXPECT_EQ(tools.run(use, {.approval = Approval::edited(Text(R"({"s":"earlier"})"))}).status,
+            ToolStatus::Ok);
   EXPECT_EQ(received.back(), "earlier");
   EXPECT_FALSE(tools.run(use, {.approval = true}).edited_arguments.has_value());
 }

@@ -52,8 +52,8 @@ std::string_view to_string(ToolStatus status);  // "ok", "failed", ...
 // The output of a tool.
 struct ToolOutput {
   ToolStatus status = ToolStatus::Ok;
-  std::vector<Block> content = {};      // texts and media
-  std::optional<Json> structured = {};  // the same as JSON, if the tool provides it
+  std::vector<Block> content = {};            // texts and media
+  std::optional<Json> structured = {};        // the same as JSON, if the tool provides it
   std::optional<Text> edited_arguments = {};  // the arguments of the call, if the user edited them (TOOL7)
 
   static ToolOutput text(Text text);
