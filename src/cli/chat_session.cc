@@ -226,7 +226,9 @@ CommandResult<void> ChatSession::fill_toolbox(const ConfigValue<std::vector<std:
   }
   tools_->set_policy(config_.policy);
   if (UserPrompt::is_available()) {
-    tools_->set_approve([this](const ToolUseBlock& use) { return Approval(user_prompt_->approve(use)); });
+    tools_->set_approve([this](const ToolUseBlock& use) {
+      return user_prompt_->approve(use, [this](const ToolUseBlock& each) { return tools_->preview(each); });
+    });
   }
   return {};
 }

@@ -97,8 +97,8 @@ class Comparison {
         while (x < n && x - k < m && x - k >= 0 && is_same(box.a + x, box.b + x - k)) ++x;
         at(forward_, k) = x;
         const Index opposite = delta - k;
-        const bool meets = (delta & 1) != 0 && opposite >= -(d - 1) && opposite <= d - 1 &&
-                           x + at(backward_, opposite) >= n;
+        const bool meets =
+            (delta & 1) != 0 && opposite >= -(d - 1) && opposite <= d - 1 && x + at(backward_, opposite) >= n;
         if (meets && x <= n && x - k >= 0 && x - k <= m) return Point{box.a + x, box.b + x - k};
       }
       for (Index k = -d; k <= d; k += 2) {

@@ -96,8 +96,10 @@ TEST(Diff, OfRandomTextsIsAsShortAsThatOfDebiansDiff) {
   for (unsigned i = 0; i < 300; ++i) {
     const bool are_unrelated = i % 2 == 0;
     const std::string before = random_text(random, 1 + i / 2, 1 + i % 9);
-    const std::string after = are_unrelated ? random_text(random, 1 + i / 2, 1 + i % 9) : edited(random, before);
-    EXPECT_EQ(checked_edits(before, after), edits_by_diff(name, before, after)) << before << "----\n" << after;
+    const std::string after =
+        are_unrelated ? random_text(random, 1 + i / 2, 1 + i % 9) : edited(random, before);
+    EXPECT_EQ(checked_edits(before, after), edits_by_diff(name, before, after)) << before << "----\n"
+                                                                                << after;
   }
   std::filesystem::remove_all(name);
 }
