@@ -8,6 +8,7 @@
 #include "cli/diagnostics.h"
 #include "cli/diff.h"
 #include "cli/signs.h"
+#include "cli/table.h"
 #include "parley/base/text.h"
 #include "parley/json/json.h"
 #include "parley/json/writer.h"
@@ -90,7 +91,7 @@ class Rows {
 // "  left      right", as wide as the terminal but no wider than a page.
 std::string head_row(const std::string& left, const std::string& right, std::size_t columns) {
   constexpr std::size_t kPage = 76;
-  const std::size_t used = utf8_length(left) + utf8_length(right) + 2;
+  const std::size_t used = display_width(left) + display_width(right) + 2;
   const std::size_t width = std::min(columns, kPage);
   return "  " + left + std::string(used + 2 < width ? width - used : 2, ' ') + right;
 }
@@ -102,13 +103,13 @@ void add_difference(Rows& rows, const std::vector<DiffLine>& lines) {
   for (const DiffLine& line : lines) {
     const bool is_removed = line.kind == DiffLine::Kind::Removed;
     if (expected != 0 && line.kind == DiffLine::Kind::Same && line.number > expected) {
-      rows.add(RowKind::Aside, "    ", fmt::format("{:>{}}", signs().gap, width));
+      rows.add(RowKind::Aside, "    ", "...");
     }
     if (!is_removed) expected = line.number + 1;
     const RowKind kind = is_removed                           ? RowKind::Removed
                          : line.kind == DiffLine::Kind::Added ? RowKind::Added
                                                               : RowKind::Plain;
-    const char* sign = is_removed ? signs().minus : line.kind == DiffLine::Kind::Added ? "+" : " ";
+    const std::string_view sign = is_removed ? signs().minus : line.kind == DiffLine::Kind::Added ? "+" : " ";
     const bool has_end = line.text.ends_with('\n');
     rows.add(kind, fmt::format("    {:>{}} {} ", line.number, width, sign),
              has_end ? line.text.substr(0, line.text.size() - 1) : line.text);

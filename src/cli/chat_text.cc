@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/signs.h"
+#include "cli/table.h"
 #include "parley/base/text.h"
 
 namespace parley::cli {
@@ -45,7 +46,7 @@ std::string words_of(const Message& message) {
 // The first lines of a text, each after `start` or as many spaces.
 void add_first_lines(std::vector<std::string>& out, std::string_view text, const std::string& start,
                      std::size_t most, std::size_t columns) {
-  const std::string indent(utf8_length(start), ' ');
+  const std::string indent(display_width(start), ' ');
   std::size_t count = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -68,23 +69,18 @@ std::span<const Message> last_exchange(std::span<const Message> messages) {
 }
 
 std::string short_line(std::string_view text, std::size_t most) {
-  constexpr std::size_t kLongestLook = 4000;  // bytes
-  std::string out;
+  constexpr std::size_t kLongestLook = 4000;  // bytes, more than a line has
   const bool is_cut = text.size() > kLongestLook;
+  std::string out;
   for (const char c : text.substr(0, is_cut ? utf8_floor(text, kLongestLook) : text.size())) {
-    const bool is_space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!is_space) {
+    const bool is_blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!is_blank) {
       out += c;
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
     }
   }
-  if (!is_cut && utf8_length(out) <= most) return out;
-  const std::size_t kept = most > 3 ? most - 3 : 0;
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < kept && end < out.size(); ++i) end += utf8_sequence_length(out, end);
-  out.resize(utf8_floor(out, std::min(end, out.size())));
-  return out + "...";
+  return fitted(is_cut ? out + " ..." : out, most);
 }
 
 std::string grouped(std::size_t number) {

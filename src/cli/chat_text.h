@@ -17,7 +17,7 @@ namespace parley::cli {
 // The last request of the user and everything after it; empty if there is no request.
 std::span<const Message> last_exchange(std::span<const Message> messages);
 
-// The text in one line of at most `most` characters: other white space is a space, and "..." ends a cut text.
+// The text in one line of at most `most` columns: other white space is a space, and "..." ends a cut text.
 std::string short_line(std::string_view text, std::size_t most);
 
 // "1,234"

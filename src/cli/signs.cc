@@ -5,6 +5,12 @@
 #include "cli/environment.h"
 
 namespace parley::cli {
+namespace {
+
+constexpr Signs kUnicodeSigns = {"\u203a", "\u2212", " \u00b7 "};
+constexpr Signs kAsciiSigns = {">", "-", ", "};
+
+}  // namespace
 
 const Signs& signs() {
   std::string locale;

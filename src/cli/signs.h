@@ -1,17 +1,14 @@
-// The signs that the command draws with: Unicode where the locale has it. Safe from any thread.
+// The signs that the command draws with: Unicode where the locale is UTF-8, else ASCII. Safe from any thread.
 #pragma once
+
+#include <string_view>
 
 namespace parley::cli {
 
 struct Signs {
-  const char* minus = "-";
-  const char* prompt = ">";
-  const char* separator = ",";  // after a word, before a space
-  const char* gap = "...";      // lines that are left out
+  std::string_view prompt, minus;
+  std::string_view separator;  // with the spaces around it
 };
-inline constexpr Signs kAsciiSigns = {};
-inline constexpr Signs kUnicodeSigns = {"\u2212", "\u203a", " \u00b7", "\u22ee"};
-
-const Signs& signs();  // by LC_ALL, LC_CTYPE and LANG
+const Signs& signs();  // by LC_ALL, LC_CTYPE and LANG, the first that is set
 
 }  // namespace parley::cli

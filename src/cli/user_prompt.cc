@@ -33,9 +33,8 @@ std::string word_of(std::string_view line) {
 
 // "  Allow?  y once, a always, e edit, N no > "
 std::string allow_question(bool is_cut) {
-  const std::string next = fmt::format("{} ", signs().separator);
-  return fmt::format("  Allow?  y once{0}a always{0}e edit{0}{1}N no {2} ", next,
-                     is_cut ? "s show all" + next : "", signs().prompt);
+  return fmt::format("  Allow?  y once{0}a always{0}e edit{0}{1}{2}N no {3} ", signs().separator,
+                     is_cut ? "s show all" : "", is_cut ? signs().separator : "", signs().prompt);
 }
 
 Control control_of(ShownRow::Kind kind) {

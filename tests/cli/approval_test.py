@@ -68,7 +68,7 @@ def all_of_a_command_is_shown():
         shown = screen.text()
         require("  bash wants to run\n    echo first\n    echo second > made.txt\n" in shown, shown)
         require("'always' allows exactly this call of bash for the rest of this chat" in shown, shown)
-        answer(screen, "", "the user did not approve this call")
+        answer(screen, "", "the user did not")
         require(not os.path.exists("made.txt"), "Enter alone is no")
         call(screen, "python", {"code": "open('made.txt', 'w').write('yes')\nprint('written')"})
         screen.expect("python wants to run")
@@ -81,7 +81,7 @@ def all_of_a_command_is_shown():
 def a_change_of_a_file_is_a_diff():
     write("log.md", LOG)
     with chat("change") as screen:
-        for word, expected in (("n", "the user did not approve"), ("y", "has been edited")):
+        for word, expected in (("n", "the user did not"), ("y", "has been edited")):
             call(screen, "files", replace("line 12\n", "order one\norder two\n"))
             screen.expect("+2 −1")
             screen.expect(ALLOW)
@@ -104,10 +104,10 @@ def two_changes_have_a_gap_between_them():
         call(screen, "files", replace(LOG, LOG.replace("line 2\n", "").replace("line 19\n", "nineteen\n")))
         screen.expect("+1 −2")
         screen.expect("     2 − line 2\n")
-        screen.expect("     4   line 5\n     ⋮\n    15   line 16\n")
+        screen.expect("     4   line 5\n    ...\n    15   line 16\n")
         screen.expect("    19 − line 19\n    18 + nineteen\n")
         screen.expect(ALLOW)
-        answer(screen, "n", "the user did not approve")
+        answer(screen, "n", "the user did not")
         leave(screen)
 
 
@@ -122,7 +122,7 @@ def a_new_file_and_a_removed_one():
         call(screen, "files", {"command": "undo_edit", "path": "new.md"})
         screen.expect("files wants to remove new.md")
         screen.expect("+0 −2")
-        answer(screen, "y", "no longer exists")
+        answer(screen, "y", "undone successfully")
         leave(screen)
     require(not os.path.exists("new.md"), "the file is removed")
 
@@ -138,13 +138,13 @@ def a_long_change_is_cut_and_shown_on_request():
         answer(screen, "s", "+ row 300")
         screen.expect("+ row 150\n", scrolled=True)
         screen.expect(ALLOW)
-        answer(screen, "n", "the user did not approve")
+        answer(screen, "n", "the user did not")
         call(screen, "bash", {"command": "true " + "x" * 3000 + "MIDDLE" + "x" * 3000 + "; touch end-of-call"})
         screen.expect("bytes not shown]", scrolled=True)
         screen.expect("; touch end-of-call")
         screen.expect(ALLOW_CUT)
         require("MIDDLE" not in screen.text(scrolled=True).split("bash wants to run")[-1], "the middle is cut")
-        answer(screen, "n", "the user did not approve")
+        answer(screen, "n", "the user did not")
         leave(screen)
 
 
@@ -220,7 +220,7 @@ def hostile_text_does_not_act():
                 screen.expect(ALLOW)
                 # Shown as it is spelled, not done.
                 screen.expect("\\u001b]0;owned\\u0007\\u001b[2J\\u000d\\u202eevil", scrolled=True)
-                answer(screen, "n", "the user did not approve")
+                answer(screen, "n", "the user did not")
         title = screen.tmux("display-message", "-p", "#{pane_title}")
         require("owned" not in title, f"the title of the terminal is {title!r}")
         leave(screen)
@@ -233,7 +233,7 @@ def signs_are_ascii_without_a_utf8_locale():
         screen.expect("+1 -1")
         screen.expect("     3 - line 3")
         screen.expect("Allow?  y once, a always, e edit, N no >")
-        answer(screen, "n", "the user did not approve")
+        answer(screen, "n", "the user did not")
         leave(screen)
 
 
