@@ -98,7 +98,7 @@ std::vector<std::string> token_lines(const TokenUse& use, const TokenCounter& co
   std::size_t total = 0;
   const auto add = [&](std::string_view name, std::size_t tokens, const std::string& of) {
     total += tokens;
-    lines.push_back(fmt::format("  {:<14}{:>9}  {}", name, grouped(tokens), of));
+    lines.push_back(fmt::format("  {:<14}{:>9}{}{}", name, grouped(tokens), of.empty() ? "" : "  ", of));
   };
   if (!use.system.empty()) add("system prompt", counter.count_text(use.system), "");
   if (!use.tools.empty()) add("tools", counter.count_tools(use.tools), counted(use.tools.size(), "tool"));

@@ -120,8 +120,8 @@ Result<int> run_editor(const std::string& file) {
   std::string editor = from_environment("VISUAL");
   if (editor.empty()) editor = from_environment("EDITOR");
   if (editor.empty()) editor = "vi";
-  // The variable is a command line, as git and others take it.
-  const std::string script = editor + " \"$1\"";
+  // The variable is a command line, as git and others take it. The shell leaves Ctrl-C to the editor, too.
+  const std::string script = "trap : INT QUIT; " + editor + " \"$1\"";
   const char* arguments[] = {"sh", "-c", script.c_str(), "sh", file.c_str(), nullptr};
   const KeysForEditor keys;
   const EditorStart start;

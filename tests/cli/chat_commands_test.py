@@ -81,8 +81,12 @@ def a_retry_hides_the_last_answer():
         say(screen, "hello", "Rehearsal heard: hello")
         screen.clear()
         say(screen, "/retry", "Rehearsal heard: hello")
+        say(screen, "what time is it", "clock gave back")
+        screen.clear()
+        say(screen, "/retry", "clock gave back")
         leave(screen)
-    require(shown("retry") == [("user", "hello"), ("assistant", "Rehearsal heard: hello")], f"{shown('retry')}")
+    require([role for role, _ in shown("retry")] == ["user", "assistant", "user", "assistant", "tool", "assistant"],
+            f"the model sees one answer to each request, with its calls: {shown('retry')}")
     require(stored("retry").count("Rehearsal heard: hello") == 2, "the session keeps both answers")
 
 
@@ -117,6 +121,16 @@ def an_edit_is_cancelled():
             say(screen, "/edit", "cancelled: nothing was saved")
             leave(screen)
         require(len(shown(name)) == 2, f"{editor} sends nothing")
+
+
+def an_interrupt_in_the_editor_is_for_the_editor():
+    write("editor.sh", "trap 'echo interrupted >\"$1\"; exit 0' INT\necho the editor waits\nwhile true; do sleep 1; done\n")
+    with chat("interrupt", editor="bash editor.sh") as screen:
+        say(screen, "first", "Rehearsal heard: first")
+        say(screen, "/edit", "the editor waits")
+        screen.press("C-c")
+        screen.expect("Rehearsal heard: interrupted")
+        leave(screen)
 
 
 def a_file_is_attached_to_the_next_request():
@@ -306,6 +320,7 @@ def main():
         use_own_folders(folder)
         for test in (help_is_grouped, a_chat_ends_by_several_words, a_retry_hides_the_last_answer, a_new_session_is_empty,
                      an_edit_takes_the_place_of_the_last_request, an_edit_is_cancelled,
+                     an_interrupt_in_the_editor_is_for_the_editor,
                      a_file_is_attached_to_the_next_request, the_system_prompt_is_shown_and_set,
                      tokens_are_listed_by_what_takes_them, the_last_answer_is_saved, the_conversation_is_exported,
                      messages_are_listed, an_unknown_command_suggests_the_nearest, the_model_and_the_tools_are_shown,
