@@ -25,12 +25,12 @@ struct Ran {
   std::chrono::microseconds time{0};
 };
 
-Ran run_one(const Loop& loop, const ToolUseBlock& use, bool is_approved) {
+Ran run_one(const Loop& loop, const ToolUseBlock& use, const Approval& approval) {
   const auto begin = Clock::now();
   ToolContext context;
   context.call_id = use.id;
   context.stop = loop.run->stop.get_token();
-  context.is_approved = is_approved;
+  context.approval = approval;
   Ran ran{loop.tools->run(use, context)};
   ran.time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   return ran;
@@ -69,10 +69,10 @@ std::size_t side_by_side(const Loop& loop, const std::vector<ToolUseBlock>& call
 // Calls that run in parallel, each on a thread, at most `most` at a time. Used by one thread.
 class Group {
  public:
-  Group(const Loop& loop, std::span<const ToolUseBlock> calls, bool are_approved)
+  Group(const Loop& loop, std::span<const ToolUseBlock> calls, const Approval& approval)
       : loop_(loop),
         calls_(calls),
-        are_approved_(are_approved),
+        approval_(approval),
         most_(std::max<std::size_t>(loop.options.parallel_tools, 1)),
         ran_(calls.size()) {}
 
@@ -103,9 +103,9 @@ class Group {
   }
 
  private:
-  void run(std::size_t i) { ran_[i] = run_one(loop_, calls_[i], are_approved_); }
+  void run(std::size_t i) { ran_[i] = run_one(loop_, calls_[i], approval_); }
   void run_beside(std::size_t i) {
-    Ran ran = run_one(loop_, calls_[i], are_approved_);
+    Ran ran = run_one(loop_, calls_[i], approval_);
     const std::lock_guard lock(mutex_);
     ran_[i] = std::move(ran);
     --running_;
@@ -114,7 +114,7 @@ class Group {
 
   const Loop& loop_;
   const std::span<const ToolUseBlock> calls_;
-  const bool are_approved_;
+  const Approval approval_;
   const std::size_t most_;
   std::size_t begun_ = 0;
   std::mutex mutex_;
@@ -148,6 +148,7 @@ Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> c
     const ToolUseBlock& use = calls[ended++];
     if (loop.options.max_observe.value_or(0) != 0) observe(ran->output, *loop.options.max_observe);
     if (ran->output.status == ToolStatus::Denied) loop.run->report.denied.push_back(use);
+    if (const auto& edited = ran->output.edited_arguments) loop.run->report.edited.push_back({use, *edited});
     if (kept) kept = keep_result(loop, use, ran->output);
     loop.emit(agent_event::ToolEnded{use, ran->output, ran->time});
     outputs.push_back(std::move(ran->output));
@@ -157,13 +158,13 @@ Result<void> run_group(Loop& loop, Group& group, std::span<const ToolUseBlock> c
 }  // namespace
 
 Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls,
-                                          bool are_approved) {
+                                          const Approval& approval) {
   std::vector<ToolOutput> outputs;
   while (outputs.size() < calls.size() && !loop.run->has_ended && !loop.is_stopped()) {
     const std::size_t first = outputs.size();
     const std::size_t end = side_by_side(loop, calls, first);
     const std::span<const ToolUseBlock> together = std::span(calls).subspan(first, end - first);
-    Group group(loop, together, are_approved);
+    Group group(loop, together, approval);
     PARLEY_CHECK(run_group(loop, group, together, outputs));
     const bool is_last =
         outputs.size() == end && loop.is_special(calls[end - 1]) && !outputs.back().is_error();
@@ -218,9 +219,10 @@ Result<void> settle_pending(Loop& loop) {
     if (!may_run) {
       return answer_unrun(loop, std::span(pending).subspan(i), is_over ? run_has_ended() : may_have_run());
     }
-    const bool is_approved = loop.options.pending == PendingCalls::Ask && loop.tools->approves(use);
-    if (is_approved || loop.options.pending == PendingCalls::Rerun) {
-      PARLEY_CHECK(run_calls(loop, {use}, is_approved));
+    const bool asks = loop.options.pending == PendingCalls::Ask;
+    const Approval approval = asks ? loop.tools->approves(use) : false;
+    if (approval.allow || loop.options.pending == PendingCalls::Rerun) {
+      PARLEY_CHECK(run_calls(loop, {use}, approval));
     } else {
       PARLEY_CHECK(answer_unrun(loop, {&use, 1}, may_have_run()));
     }

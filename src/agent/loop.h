@@ -84,9 +84,10 @@ bool is_cut(const Message& message);
 Called<ModelAnswer> ask(Loop& loop);
 
 // Runs calls and stores their results, in the order of the calls (calls.cc). Calls after a special tool that
-// ended the run, and all calls after a stop, get a "not run" result. Returns the outputs.
+// ended the run, and all calls after a stop, get a "not run" result. `approval` is the answer of a user who
+// was asked already. Returns the outputs.
 Result<std::vector<ToolOutput>> run_calls(Loop& loop, const std::vector<ToolUseBlock>& calls,
-                                          bool are_approved = false);
+                                          const Approval& approval = {});
 // Stores a "not run" result for each call.
 Result<void> answer_unrun(Loop& loop, std::span<const ToolUseBlock> calls, const Text& why);
 // Fails with LimitExceeded, and stores results that say so, if there are more than max_calls.

@@ -164,6 +164,31 @@ TEST(Resume, APersonIsAskedOnce) {
   EXPECT_TRUE(denied.tools.ran->empty()) << "what is denied stays denied";
 }
 
+TEST(Resume, RunsACallAsTheUserEditedIt) {
+  Scene scene({says("done")});
+  die_in_the_middle(scene);
+  const Text edited(R"({"edited":true})");
+  scene.tools.box->set_approve([&](const ToolUseBlock&) { return Approval::edited(edited); });
+  std::vector<Text> ran;
+  scene.open({.pending = PendingCalls::Ask, .on_event = [&](const AgentEvent& event) {
+                if (const auto* ended = std::get_if<agent_event::ToolEnded>(&event)) {
+                  EXPECT_NE(ended->use.arguments, edited) << "the call stays the model's";
+                  ran.push_back(ended->output.edited_arguments.value_or(Text()));
+                }
+              }});
+  const auto report = scene.agent->resume();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(ran, std::vector<Text>{edited});
+  ASSERT_EQ(report->edited.size(), 1U);
+  EXPECT_EQ(report->edited[0].use.id, Text("b"));
+  EXPECT_EQ(report->edited[0].arguments, edited);
+  bool is_noted = false;
+  for (const std::string& line : lines_of(scene.stored())) {
+    is_noted = is_noted || line.find("the user replaced the arguments") != std::string::npos;
+  }
+  EXPECT_TRUE(is_noted) << "the stored result says what ran";
+}
+
 TEST(Resume, OfNothingIsAFailure) {
   Scene scene({says("done")});
   const auto report = scene.agent->resume();

@@ -66,6 +66,9 @@ class Watcher {
     if (open == tools_.end()) return;
     Span span = std::move(open->span);
     tools_.erase(open);
+    if (const auto& edited = ended.output.edited_arguments; edited && span.wants(Key::ToolCallArguments)) {
+      span.set(Key::ToolCallArguments, Json::parse(edited->view()).value_or(Json::string(*edited)));
+    }
     if (span.wants(Key::ToolCallResult)) {
       const ToolOutput& output = ended.output;
       span.set(Key::ToolCallResult, output.structured.value_or(Json::string(output.joined_text())));

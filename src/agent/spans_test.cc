@@ -170,6 +170,25 @@ TEST(AgentSpans, SPAN3_WhatWasSaidStaysUnlessItIsAskedFor) {
   }
 }
 
+TEST(AgentSpans, HaveTheArgumentsThatRan) {
+  Watched watched(true);
+  Scene scene({calls({call("a", "look", R"({"at":"the model's"})")}), says("done")},
+              {.on_event = watched.watcher()});
+  scene.tools.box->set_policy({{{"*", Permission::Ask}}});
+  scene.tools.box->set_approve(
+      [](const ToolUseBlock&) { return Approval::edited(Text(R"({"at":"the user's"})")); });
+  scene.run("look");
+  bool is_found = false;
+  for (const Json& span : watched.sent()) {
+    const std::string arguments = attribute(span, "gen_ai.tool.call.arguments");
+    if (arguments.empty()) continue;
+    is_found = true;
+    EXPECT_NE(arguments.find("the user's"), std::string::npos) << arguments;
+    EXPECT_EQ(arguments.find("the model's"), std::string::npos) << arguments;
+  }
+  EXPECT_TRUE(is_found);
+}
+
 TEST(AgentSpans, ARunBelongsToWhoAskedForIt) {
   Watched watched;
   SpanOptions options;

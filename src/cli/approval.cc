@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
+#include "cli/call_view.h"
 #include "cli/diagnostics.h"
-#include "parley/base/text.h"
 
 namespace parley::cli {
 namespace {
-
-constexpr std::size_t kEnd = 2000;  // bytes shown at each end
 
 // The tools that run code, and the argument that holds it.
 struct CodeTool {
@@ -19,15 +16,6 @@ struct CodeTool {
   bool is_shell;
 };
 constexpr CodeTool kCodeTools[] = {{"bash", "command", true}, {"python", "code", false}};
-
-// The code, if it is the only argument. With two members of one name it is undefined which one runs.
-std::optional<Text> code_in(const ToolUseBlock& use, std::string_view member) {
-  const Result<Json> input = use.input();
-  if (!input || !input->is_object()) return std::nullopt;
-  const auto members = input->members();
-  if (members.size() != 1 || members[0].key.view() != member) return std::nullopt;
-  return members[0].value.as_string();
-}
 
 // Words that run other commands, or are not commands; and builtins that take names, in which bash runs
 // substitutions even inside quotes: printf -v 'a[$(command)]'.
@@ -75,14 +63,9 @@ std::string key_of(std::string_view tool, std::string_view kind, std::string_vie
 
 }  // namespace
 
-ShownArguments shown_arguments(std::string_view arguments) {
-  const std::string text = repair_utf8(arguments);
-  if (text.size() <= 2 * kEnd) return {visible(text)};
-  const std::size_t head = utf8_floor(text, kEnd);
-  const std::size_t tail = utf8_floor(text, text.size() - kEnd);
-  return {fmt::format("{}\n[{} of {} bytes not shown]\n{}", visible(std::string_view(text).substr(0, head)),
-                      tail - head, text.size(), visible(std::string_view(text).substr(tail))),
-          true};
+std::optional<std::string_view> code_member(std::string_view tool) {
+  const auto* row = std::ranges::find(kCodeTools, tool, &CodeTool::name);
+  return row == std::end(kCodeTools) ? std::nullopt : std::optional(row->member);
 }
 
 ApprovalScope approval_scope(const ToolUseBlock& use) {
@@ -91,7 +74,7 @@ ApprovalScope approval_scope(const ToolUseBlock& use) {
   if (row == std::end(kCodeTools)) {
     return {key_of(tool, "tool", ""), fmt::format("every call of the tool '{}'", visible(tool))};
   }
-  const std::optional<Text> code = code_in(use, row->member);
+  const std::optional<Text> code = code_of(use);
   if (code && row->is_shell) {
     if (const auto program = program_of(code->view())) {
       return {key_of(tool, "program", *program),

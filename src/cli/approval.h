@@ -1,14 +1,13 @@
-// What the approval prompt shows of a call, and what "always" allows.
+// What "always" allows. call_view.h has what the prompt shows.
 //
-// Invariants (tests/cli/terminal_test.py shows them):
-//   APPROVAL1  The prompt always shows the beginning and the end of the arguments and how many bytes are cut;
-//              the user can request all of them.
+// Invariants (tests/cli/terminal_test.py shows it):
 //   APPROVAL2  "always" allows this tool only. For a shell it allows one program, or, if the command is more
 //              than one program with its arguments, exactly this command; for Python, exactly this code.
 //
 // Pure functions; safe from any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +15,8 @@
 
 namespace parley::cli {
 
-// The arguments in one line, cut in the middle if they are longer than a person reads.
-struct ShownArguments {
-  std::string text;
-  bool is_cut = false;
-};
-ShownArguments shown_arguments(std::string_view arguments);
+// The argument that has the code of a tool that runs code: "command" of bash. nullopt for other tools.
+std::optional<std::string_view> code_member(std::string_view tool);
 
 // Calls of the same key are those that one "always" allows.
 struct ApprovalScope {

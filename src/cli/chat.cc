@@ -2,172 +2,23 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "cli/attach.h"
+#include "cli/chat_text.h"
+#include "cli/chat_verbs.h"
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/line_reader.h"
 #include "cli/template.h"
 #include "cli/terminal.h"
 #include "cli/tool_choice.h"
-#include "parley/dialect/dialect.h"
 #include "parley/json/json.h"
 
 namespace parley::cli {
 namespace {
-
-// ---- The commands of a chat
-
-enum class Next { Goes, Ends };
-
-struct ChatCommand {
-  const char* name;
-  const char* arguments;
-  const char* does;
-  Next (*run)(ChatSession& chat, const std::string& argument);
-};
-
-Next show_help(ChatSession& chat, const std::string& argument);
-
-// The first word, and the rest of the line without the spaces at either end.
-std::pair<std::string, std::string> first_word(const std::string& line) {
-  constexpr const char* kSpaces = " \t\r\n";
-  const std::size_t end = std::min(line.find_first_of(kSpaces), line.size());
-  const std::size_t rest = std::min(line.find_first_not_of(kSpaces, end), line.size());
-  const std::size_t last = line.find_last_not_of(kSpaces) + 1;
-  return {line.substr(0, end), line.substr(rest, std::max(rest, last) - rest)};
-}
-
-Next change_model(ChatSession& chat, const std::string& name) {
-  if (name.empty()) {
-    print_message(fmt::format("model: {}", chat.model_name()));
-  } else if (chat.use_model(name)) {
-    print_message(fmt::format("switched to model {}", chat.model_name()));
-  }
-  return Next::Goes;
-}
-
-Next show_tools(ChatSession& chat, const std::string& /*argument*/) {
-  const ToolBox& tools = chat.tools();
-  if (tools.size() == 0) print_message("no tools available");
-  for (const Tool& tool : tools.specs()) {
-    const Permission looking = tools.policy().of(tool.name.view(), false);
-    const Permission changing = tools.policy().of(tool.name.view(), true);
-    print_message(fmt::format("{:<10} {}", tool.name.view(),
-                              looking == changing ? std::string(to_string(looking))
-                                                  : fmt::format("{} for reads, {} for changes",
-                                                                to_string(looking), to_string(changing))));
-  }
-  return Next::Goes;
-}
-
-Next continue_answer(ChatSession& chat, const std::string& /*argument*/) {
-  chat.continue_answer();
-  return Next::Goes;
-}
-
-Next undo(ChatSession& chat, const std::string& /*argument*/) {
-  if (const auto count = chat.undo())
-    print_message(fmt::format("{} messages hidden from the model; still stored", *count));
-  return Next::Goes;
-}
-
-Next fork(ChatSession& chat, const std::string& name) {
-  if (const auto id = chat.fork(name)) print_message(fmt::format("switched to session {}", *id));
-  return Next::Goes;
-}
-
-Next compact(ChatSession& chat, const std::string& /*argument*/) {
-  if (const auto count = chat.compact())
-    print_message(fmt::format("replaced {} messages by a summary", *count));
-  return Next::Goes;
-}
-
-std::string window_of(const ChatSession& chat) {
-  const auto thousands = [](std::size_t n) {
-    return n < 1000 ? std::to_string(n) : fmt::format("{:.1f}k", static_cast<double>(n) / 1000);
-  };
-  const std::string used = thousands(chat.tokens_used());
-  return chat.model().window ? fmt::format("{}/{}", used, thousands(*chat.model().window)) : used;
-}
-
-Next show_info(ChatSession& chat, const std::string& /*argument*/) {
-  const UsageTotals usage = chat.usage();
-  print_message(fmt::format("session {}, {} messages in the window, {} tokens", chat.session(),
-                            chat.window().size(), window_of(chat)));
-  print_message(
-      fmt::format("model {}, {} calls: {} fresh, {} cached, {} output tokens{}", chat.model_name(),
-                  usage.calls, usage.fresh, usage.cache_read, usage.output,
-                  usage.calls > 0 && usage.unpriced == 0 ? fmt::format(", {:.4f} dollars", usage.cost) : ""));
-  return Next::Goes;
-}
-
-// "/export [DIALECT] [FILE]": to standard output without a file.
-Next export_chat(ChatSession& chat, const std::string& argument) {
-  const auto [name, file] = first_word(argument);
-  const Result<Dialect> dialect = dialect_named(name.empty() ? "parley" : name);
-  if (!dialect) {
-    print_message(dialect.error().message);
-    return Next::Goes;
-  }
-  const Result<Writing> writing = write(Conversation(chat.window()), *dialect);
-  if (!writing) {
-    print_message(writing.error().message);
-  } else if (file.empty() || file == "-") {
-    chat.screen().lines(writing->text.str() + "\n");
-  } else if (print_content(writing->text.str() + "\n", file) == ExitCode::Ok) {
-    print_message(fmt::format("exported to {}", file));
-  }
-  return Next::Goes;
-}
-
-Next quit(ChatSession& /*chat*/, const std::string& /*argument*/) { return Next::Ends; }
-
-constexpr ChatCommand kChatCommands[] = {
-    {"/help", "", "this list", show_help},
-    {"/model", "[PROVIDER/NAME]", "show or change the model", change_model},
-    {"/tools", "", "available tools and their permissions", show_tools},
-    {"/continue", "", "continue a cut answer, or answer an interrupted request", continue_answer},
-    {"/undo", "", "hide the last request and its answer from the model", undo},
-    {"/fork", "[NAME]", "continue in a new session that starts with this history", fork},
-    {"/compact", "", "replace older messages by a summary", compact},
-    {"/info", "", "show session, tokens and cost", show_info},
-    {"/export", "[DIALECT] [FILE]", "write the conversation", export_chat},
-    {"/quit", "", "end the chat (also Ctrl-D)", quit},
-};
-
-Next show_help(ChatSession& /*chat*/, const std::string& /*argument*/) {
-  for (const ChatCommand& each : kChatCommands) {
-    print_message(fmt::format("{:<9} {:<16} {}", each.name, each.arguments, each.does));
-  }
-  print_message("end a line with \\ to continue it; press Ctrl-C to stop an answer, twice to end the chat");
-  return Next::Goes;
-}
-
-std::vector<std::string> command_names() {
-  std::vector<std::string> out;
-  for (const ChatCommand& each : kChatCommands) out.emplace_back(each.name);
-  return out;
-}
-
-Next run_command(ChatSession& chat, const std::string& line) {
-  const auto [name, argument] = first_word(line);
-  const auto* command =
-      std::ranges::find_if(kChatCommands, [&](const ChatCommand& each) { return each.name == name; });
-  if (command == std::end(kChatCommands)) {
-    print_message(fmt::format("unknown command {}; /help lists the commands", name));
-  } else if (*command->arguments == '\0' && !argument.empty()) {
-    print_message(fmt::format("{} takes no argument", name));
-  } else {
-    return command->run(chat, argument);
-  }
-  return Next::Goes;
-}
 
 // ---- The lines of a chat
 
@@ -186,7 +37,11 @@ Line read_request(LineReader& lines, const std::string& prompt) {
   return line;
 }
 
-ExitCode chat_by_lines(ChatSession& chat, LineReader& lines, Attachments attachments) {
+// "exit" is what a shell takes; in a pipe it is a request like any other.
+bool is_bare_exit(std::string_view line) { return line == "exit" || line == "quit"; }
+
+ExitCode chat_by_lines(Talk& talk, LineReader& lines) {
+  ChatSession& chat = talk.chat;
   ExitCode worst = ExitCode::Ok;
   bool was_interrupted = false;
   while (true) {
@@ -206,21 +61,23 @@ ExitCode chat_by_lines(ChatSession& chat, LineReader& lines, Attachments attachm
     if (is_blank(line.text)) continue;
     lines.remember(line.text);
     if (line.text.starts_with('/')) {
-      if (run_command(chat, line.text) == Next::Ends) return worst;
+      if (run_chat_verb(talk, line.text) == NextLine::Ends) return worst;
       continue;
     }
-    const CommandResult<Message> request = request_of(line.text, attachments);
-    if (!request) {
-      worst = worse(worst, request.error());
-      continue;
-    }
-    attachments = {};
-    const ExitCode exit = chat.ask(*request);
+    if (lines.is_interactive() && is_bare_exit(line.text)) return worst;
+    const ExitCode exit = talk.ask(line.text);
     if (!chat.screen().failure()) return worst;
     // The user has seen the error and may try again.
     if (lines.is_interactive()) continue;
     if (exit == ExitCode::Interrupted) return exit;
     worst = worse(worst, exit);
+  }
+}
+
+// Where a session that existed before was left.
+void show_last_exchange(ChatSession& chat) {
+  for (const std::string& line : recap_lines(chat.window(), columns(STDERR_FILENO))) {
+    chat.screen().status_line(line);
   }
 }
 
@@ -277,12 +134,14 @@ ExitCode chat(const ChatOptions& options) {
   if (!chat) return chat.error();
   const Result<std::string> history = user_file(Folder::State, "history");
   const std::unique_ptr<LineReader> lines =
-      open_line_reader(history.value_or(std::string()), command_names());
+      open_line_reader(history.value_or(std::string()), chat_verb_words());
   if (lines->is_interactive() && !options.quiet) {
     print_message(fmt::format("session {}, model {}; /help lists the commands", (*chat)->session(),
                               (*chat)->model_name()));
   }
-  return (*chat)->finish(chat_by_lines(**chat, *lines, *attachments));
+  if (lines->is_interactive() && !options.quiet) show_last_exchange(**chat);
+  Talk talk{**chat, *attachments, options.attachments};
+  return (*chat)->finish(chat_by_lines(talk, *lines));
 }
 
 ExitCode run_task(const ChatOptions& options, const std::string& words) {

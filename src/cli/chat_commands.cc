@@ -123,7 +123,10 @@ ExitCode start(const std::shared_ptr<Typed>& typed, const std::string& output, c
 Run add_chat(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<Typed>();
   add_chat_options(command, typed->options);
-  command.add_option("SESSION", typed->options.session, "Session id (default: a new session)")->type_name("");
+  command
+      .add_option("SESSION", typed->options.session,
+                  "Session name or id (default: a new session); /help in the chat lists its commands")
+      ->type_name("");
   return [typed, &output] {
     return start(typed, output, "chat",
                  [](const ChatOptions& options, const std::string&) { return chat(options); });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -195,6 +196,7 @@ CommandResult<void> ChatSession::choose_session() {
       const auto id = session_id(*store_, key_.tenant, key_.session, PrefixOf::Generated);
       if (!id) return std::unexpected(id.error());
       key_.session = *id;
+      if (const auto confirmed = confirm_session(); !confirmed) return confirmed;
     }
     if (key_.session.empty()) key_.session = new_ulid(static_cast<std::uint64_t>(now_ms()));
     return {};
@@ -207,6 +209,24 @@ CommandResult<void> ChatSession::choose_session() {
   }
   print_message("no session to continue");
   return std::unexpected(ExitCode::Refused);
+}
+
+// A new session is not what was meant if the name of another is almost the same.
+CommandResult<void> ChatSession::confirm_session() {
+  if (!UserPrompt::is_available() || !is_terminal(STDERR_FILENO) || store_->head(key_)) return {};
+  const auto similar = similar_session(*store_, key_.tenant, key_.session);
+  if (!similar) return std::unexpected(similar.error());
+  if (!*similar) return {};
+  const std::string question = fmt::format("no session '{}': open '{}'? [Y/n/new] ", key_.session, **similar);
+  while (true) {
+    const std::optional<std::string> answer = user_prompt_->choice(question);
+    if (!answer) return std::unexpected(take_interrupt() ? ExitCode::Interrupted : ExitCode::Refused);
+    if (*answer == "new") return {};
+    if (*answer == "n" || *answer == "no") return std::unexpected(ExitCode::Refused);
+    if (!answer->empty() && *answer != "y" && *answer != "yes") continue;
+    key_.session = **similar;
+    return {};
+  }
 }
 
 CommandResult<void> ChatSession::fill_toolbox(const ConfigValue<std::vector<std::string>>& names) {
@@ -226,7 +246,9 @@ CommandResult<void> ChatSession::fill_toolbox(const ConfigValue<std::vector<std:
   }
   tools_->set_policy(config_.policy);
   if (UserPrompt::is_available()) {
-    tools_->set_approve([this](const ToolUseBlock& use) { return user_prompt_->approve(use); });
+    tools_->set_approve([this](const ToolUseBlock& use) {
+      return user_prompt_->approve(use, [this](const ToolUseBlock& each) { return tools_->preview(each); });
+    });
   }
   return {};
 }
@@ -258,7 +280,7 @@ CommandResult<void> ChatSession::open_agent() {
   CommandResult<StoredMemory> memory = open_memory();
   if (!memory) return std::unexpected(memory.error());
   AgentOptions options;
-  options.system_prompt = Text(options_.system.value_or(config_.system.value));
+  options.system_prompt = Text(system_prompt());
   options.max_steps = options_.max_steps.value_or(config_.max_steps.value);
   options.max_calls = options_.max_calls.value_or(config_.max_calls.value);
   const std::size_t max_input = options_.max_input_tokens.value_or(config_.max_input_tokens.value);
@@ -446,72 +468,13 @@ void ChatSession::on_event(const AgentEvent& event) {
   }
 }
 
-// ---- The commands of a chat
+std::optional<std::size_t> ChatSession::message_budget() const {
+  if (!model().window) return std::nullopt;
+  return memory_options(model(), nullptr).budget.tokens;
+}
 
 std::string ChatSession::model_name() const {
   return opened_.rehearsal ? kRehearsal : fmt::format("{}/{}", model().provider.view(), model().name.view());
-}
-
-std::size_t ChatSession::tokens_used() const {
-  const std::vector<CallRecord> calls = ledger_->records();
-  // Calls before this agent had another window.
-  if (calls.size() > calls_before_ && calls.back().usage.input) {
-    return static_cast<std::size_t>(*calls.back().usage.input + calls.back().usage.output.value_or(0));
-  }
-  return TokenCounter::for_model(model().name.view()).count(window());
-}
-
-std::vector<Message> ChatSession::window() const {
-  return agent_ ? agent_->window() : std::vector<Message>();
-}
-
-CommandResult<Change> ChatSession::edit(const StoredMemory::Edit& edit,
-                                        std::shared_ptr<Compressor> compressor) {
-  agent_.reset();
-  CommandResult<StoredMemory> memory = open_memory(std::move(compressor));
-  if (!memory) return std::unexpected(memory.error());
-  Result<Change> change = memory->edit(edit);
-  if (const auto opened = open_agent(); !opened) return std::unexpected(opened.error());
-  if (!change) return std::unexpected(report_store_error(change.error()));
-  return *std::move(change);
-}
-
-CommandResult<std::size_t> ChatSession::undo() {
-  const std::vector<Message> shown = window();
-  const auto last = std::ranges::find_if(shown.rbegin(), shown.rend(),
-                                         [](const Message& message) { return message.role() == Role::User; });
-  if (last == shown.rend()) {
-    print_message("nothing to undo");
-    return std::unexpected(ExitCode::Refused);
-  }
-  std::vector<Text> ids;
-  for (auto each = last.base() - 1; each != shown.end(); ++each) {
-    if (const auto id = each->id()) ids.push_back(*id);
-  }
-  const CommandResult<Change> change = edit([&](Memory& memory) { return memory.remove(ids); });
-  if (!change) return std::unexpected(change.error());
-  return change->count;
-}
-
-CommandResult<std::size_t> ChatSession::compact() {
-  std::shared_ptr<Compressor> compressor;
-  if (!opened_.rehearsal) compressor = std::make_shared<LlmCompressor>(model_);  // rehearsal cannot summarise
-  const CommandResult<Change> change =
-      edit([](Memory& memory) { return memory.compress(); }, std::move(compressor));
-  if (!change) return std::unexpected(change.error());
-  return change->evicted.size();
-}
-
-CommandResult<std::string> ChatSession::fork(const std::string& name) {
-  std::string to = name.empty() ? new_ulid(static_cast<std::uint64_t>(now_ms())) : name;
-  const auto head = store_->head(key_);
-  if (!head) return std::unexpected(report_store_error(head.error()));
-  const auto made = store_->fork(key_, to, head->size);
-  if (!made) return std::unexpected(report_store_error(made.error()));
-  agent_.reset();
-  key_.session = to;
-  if (const auto opened = open_agent(); !opened) return std::unexpected(opened.error());
-  return to;
 }
 
 }  // namespace parley::cli

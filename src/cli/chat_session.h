@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,9 +83,17 @@ class ChatSession {
   std::size_t tokens_used() const;      // of the window
   std::vector<Message> window() const;  // what the model sees
   CommandResult<void> use_model(const std::string& name);
-  CommandResult<std::size_t> undo();     // how many messages the last request and its answer were
-  CommandResult<std::size_t> compact();  // how many messages became a summary
+  std::string system_prompt() const;
+  CommandResult<void> set_system_prompt(std::string text);
+  std::optional<std::size_t> message_budget() const;  // tokens of the window for messages, if it is known
+  CommandResult<std::size_t> undo();  // how many messages the last request and its answer were
+  // Hides the answer to the last request from the model and asks again; the session keeps both answers.
+  // Refused if there is no request.
+  ExitCode retry();
+  CommandResult<std::size_t> compact();                      // how many messages became a summary
   CommandResult<std::string> fork(const std::string& name);  // switches to it; returns its id
+  // Switches to an empty session and returns its id. Refused if there is one of this name.
+  CommandResult<std::string> start_new(const std::string& name);
   Screen& screen() { return *screen_; }
   Output& output() { return *output_; }
 
@@ -93,12 +102,14 @@ class ChatSession {
 
   CommandResult<void> take_options();
   CommandResult<void> choose_session();
+  CommandResult<void> confirm_session();
   CommandResult<void> fill_toolbox(const ConfigValue<std::vector<std::string>>& names);
   CommandResult<void> choose_model(const std::string& name);
   CommandResult<StoredMemory> open_memory(std::shared_ptr<Compressor> compressor = {}) const;
   CommandResult<void> open_agent();
   // Does something to the session while no agent has it.
   CommandResult<Change> edit(const StoredMemory::Edit& edit, std::shared_ptr<Compressor> compressor = {});
+  CommandResult<std::size_t> hide(std::span<const Message> messages);
   void on_event(const AgentEvent& event);
   void print_problem(const ModelAnswer& answer) const;
   void break_line_if_interrupted();

@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "cli/config.h"
 #include "cli/config_edit.h"
 #include "cli/diagnostics.h"
+#include "cli/editor.h"
 #include "cli/environment.h"
 #include "cli/model.h"
 #include "cli/output.h"
@@ -70,24 +67,6 @@ std::string as_json(const std::vector<ConfigChoice>& choices) {
     w.key("from").string(Text(each.from.empty() ? "default" : each.from)).end_object();
   }
   return w.end_array().end_object().take_string() + "\n";
-}
-
-// Runs the user's editor on a file and waits for it. The exit status of the editor.
-Result<int> run_editor(const std::string& file) {
-  std::string editor = from_environment("VISUAL");
-  if (editor.empty()) editor = from_environment("EDITOR");
-  if (editor.empty()) editor = "vi";
-  // The variable is a command line, as git and others take it.
-  const std::string script = editor + " \"$1\"";
-  const char* arguments[] = {"sh", "-c", script.c_str(), "sh", file.c_str(), nullptr};
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char**>(arguments), environ);
-  if (error != 0)
-    return fail(Code::Unavailable, fmt::format("cannot run {}: {}", editor, std::strerror(error)));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
 constexpr const char* kNewFile =

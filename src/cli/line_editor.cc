@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
@@ -27,9 +26,12 @@ constexpr std::size_t kMostPasted = std::size_t{4} * 1024 * 1024;
 constexpr const char* kPasteBegins = "\x1b[200~";
 constexpr std::string_view kPasteEnds = "\x1b[201~";
 
+// Alt-Enter, in a terminal that sends a carriage return for Enter and in one that sends a line feed.
+constexpr const char* kAltEnter[] = {"\x1b\r", "\x1b\n"};
+
 class LineEditor : public LineReader {
  public:
-  LineEditor(const std::string& history, std::vector<std::string> words)
+  LineEditor(const std::string& history, std::vector<LineWord> words)
       : history_file_(history), words_(std::move(words)) {
     // Without a UTF-8 locale each non-ASCII letter would be several characters.
     std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe): no threads yet
@@ -49,7 +51,9 @@ class LineEditor : public LineReader {
     // libedit keeps what it is given here. (Its narrow form would keep copies, and lose them at the end.)
     ::el_wset(editor_, EL_ADDFN, L"parley-paste", L"Take what is pasted as it is", paste);
     ::el_set(editor_, EL_BIND, kPasteBegins, "parley-paste", nullptr);
-    ::el_wset(editor_, EL_ADDFN, L"parley-complete", L"Complete a command", complete);
+    ::el_wset(editor_, EL_ADDFN, L"parley-newline", L"Add a line feed", add_line_feed);
+    for (const char* keys : kAltEnter) ::el_set(editor_, EL_BIND, keys, "parley-newline", nullptr);
+    ::el_wset(editor_, EL_ADDFN, L"parley-complete", L"Complete a command or a file", complete);
     ::el_set(editor_, EL_BIND, "\t", "parley-complete", nullptr);
     ::el_source(editor_, nullptr);  // the user's ~/.editrc
   }
@@ -168,24 +172,20 @@ class LineEditor : public LineReader {
     return ::el_insertstr(el, shown.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
   }
 
-  // The common prefix of all words that begin like the line; a space after a single match.
+  static unsigned char add_line_feed(EditLine* el, std::wint_t /*key*/) {
+    return ::el_insertstr(el, "\n") == 0 ? CC_REFRESH : CC_ERROR;
+  }
+
   static unsigned char complete(EditLine* el, std::wint_t /*key*/) {
     const LineInfo* line = ::el_line(el);
     const std::string typed(line->buffer, line->cursor);
-    std::string common;
-    std::size_t count = 0;
-    for (const std::string& word : self(el)->words_) {
-      if (typed.empty() || !word.starts_with(typed)) continue;
-      const auto differs = std::ranges::mismatch(common, word).in1;
-      common = ++count == 1 ? word : std::string(common.begin(), differs);
-    }
-    if (count == 1) common += ' ';
-    if (common.size() <= typed.size()) return CC_ERROR;
-    return ::el_insertstr(el, common.c_str() + typed.size()) == 0 ? CC_REFRESH : CC_ERROR;
+    const std::string longer = completed_line(typed, self(el)->words_);
+    if (longer.size() <= typed.size()) return CC_ERROR;
+    return ::el_insertstr(el, longer.c_str() + typed.size()) == 0 ? CC_REFRESH : CC_ERROR;
   }
 
   std::string history_file_;
-  std::vector<std::string> words_;
+  std::vector<LineWord> words_;
   std::string prompt_;
   bool was_interrupted_ = false;
   EditLine* editor_ = nullptr;
@@ -194,7 +194,7 @@ class LineEditor : public LineReader {
 
 }  // namespace
 
-std::unique_ptr<LineReader> open_line_editor(const std::string& history, std::vector<std::string> words) {
+std::unique_ptr<LineReader> open_line_editor(const std::string& history, std::vector<LineWord> words) {
   if (!is_terminal(STDIN_FILENO) || !can_draw(STDERR_FILENO)) return nullptr;
   return std::make_unique<LineEditor>(history, std::move(words));
 }

@@ -62,7 +62,7 @@ class PipeReader : public LineReader {
 
 }  // namespace
 
-std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<std::string> words) {
+std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<LineWord> words) {
   if (auto editor = open_line_editor(history, std::move(words))) return editor;
   return std::make_unique<PipeReader>();
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/complete_line.h"
 #include "parley/base/error.h"
 
 namespace parley::cli {
@@ -30,11 +31,11 @@ class LineReader {
   virtual bool is_interactive() const = 0;
 };
 
-// Standard input. `history` is the file of the input history; empty: no history. A tab completes `words` at
-// the start of a line.
-std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<std::string> words);
+// Standard input. `history` is the file of the input history; empty: no history. A tab completes `words`
+// and their files (complete_line.h). Alt-Enter adds a line feed to the line.
+std::unique_ptr<LineReader> open_line_reader(const std::string& history, std::vector<LineWord> words);
 
 // Uses libedit; null without a terminal.
-std::unique_ptr<LineReader> open_line_editor(const std::string& history, std::vector<std::string> words);
+std::unique_ptr<LineReader> open_line_editor(const std::string& history, std::vector<LineWord> words);
 
 }  // namespace parley::cli

@@ -80,6 +80,7 @@ struct Lines {
     json::Writer w;
     w.begin_object().key("event").string("tool_ended").key("id").string(e.use.id.view());
     w.key("name").string(e.use.name.view()).key("status").string(to_string(e.output.status));
+    if (e.output.edited_arguments) w.key("edited_arguments").string(e.output.edited_arguments->view());
     w.key("text").string(e.output.joined_text());
     w.key("microseconds").number(static_cast<std::int64_t>(e.time.count()));
     return line_of(w);

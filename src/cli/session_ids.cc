@@ -7,6 +7,7 @@
 
 #include "cli/diagnostics.h"
 #include "cli/store.h"
+#include "cli/suggestion.h"
 
 namespace parley::cli {
 namespace {
@@ -62,6 +63,17 @@ CommandResult<std::string> session_id(store::Store& store, const std::string& te
   if (found.size() > kShown) names += ", ...";
   print_message(fmt::format("'{}' is the beginning of {} sessions: {}", typed, found.size(), names));
   return std::unexpected(ExitCode::Refused);
+}
+
+CommandResult<std::optional<std::string>> similar_session(store::Store& store, const std::string& tenant,
+                                                          const std::string& typed) {
+  std::vector<std::string> names;
+  const auto listed = each_session(store, tenant, [&](const store::SessionInfo& info) -> CommandResult<bool> {
+    if (!is_generated(info.session)) names.push_back(info.session);
+    return true;
+  });
+  if (!listed) return std::unexpected(listed.error());
+  return suggestion_for(typed, names);
 }
 
 }  // namespace parley::cli

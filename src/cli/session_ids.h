@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "cli/exit_code.h"
@@ -24,5 +25,10 @@ enum class PrefixOf : std::uint8_t {
 // are several.
 CommandResult<std::string> session_id(store::Store& store, const std::string& tenant,
                                       const std::string& typed, PrefixOf prefix);
+
+// The session whose name is closest to a mistyped one (suggestion.h); ids that Parley made are no names.
+// Prints errors of the store.
+CommandResult<std::optional<std::string>> similar_session(store::Store& store, const std::string& tenant,
+                                                          const std::string& typed);
 
 }  // namespace parley::cli

@@ -19,6 +19,10 @@ constexpr std::string_view bytes_of(Control control) {
       return "\r\x1b[K";
     case Control::Dim:
       return "\x1b[2m";
+    case Control::Red:
+      return "\x1b[31m";
+    case Control::Green:
+      return "\x1b[32m";
     case Control::Plain:
       return "\x1b[0m";
     case Control::PasteOn:

@@ -34,6 +34,8 @@ enum class Control : std::uint8_t {
   None,
   EraseLine,  // the one that the cursor is in
   Dim,
+  Red,
+  Green,
   Plain,
   PasteOn,  // bracketed paste
   PasteOff,

@@ -11,7 +11,9 @@
 
 #include "cli/approval.h"
 #include "cli/diagnostics.h"
+#include "cli/editor.h"
 #include "cli/process.h"
+#include "cli/signs.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {
@@ -29,47 +31,96 @@ std::string word_of(std::string_view line) {
   return out;
 }
 
+// "  Allow?  y once, a always, e edit, N no > "
+std::string allow_question(bool is_cut) {
+  return fmt::format("  Allow?  y once{0}a always{0}e edit{0}{1}{2}N no {3} ", signs().separator,
+                     is_cut ? "s show all" : "", is_cut ? signs().separator : "", signs().prompt);
+}
+
+Control control_of(ShownRow::Kind kind) {
+  switch (kind) {
+    case ShownRow::Kind::Aside:
+      return Control::Dim;
+    case ShownRow::Kind::Removed:
+      return Control::Red;
+    case ShownRow::Kind::Added:
+      return Control::Green;
+    case ShownRow::Kind::Plain:
+      break;
+  }
+  return Control::None;
+}
+
+void put_row(int tty, const ShownRow& row) {
+  const bool has_style = row.kind != ShownRow::Kind::Plain && has_colour(tty);
+  show(tty, {has_style ? control_of(row.kind) : Control::None, row.text,
+             has_style ? Control::Plain : Control::None, "\n"});
+}
+
+// Lets the user edit the arguments; they stay as they are if that is cancelled or fails.
+void edit(ToolUseBlock& use) {
+  const Result<std::optional<std::string>> text = edit_text(editable_text(use));
+  if (!text) return print_message(text.error().message);
+  if (!*text) return print_message("not saved: the call is unchanged");
+  Result<Text> arguments = edited_arguments(use, **text);
+  if (!arguments) {
+    return print_message(fmt::format("the edited arguments are not a JSON object: {}; the call is unchanged",
+                                     arguments.error().message));
+  }
+  use.arguments = *std::move(arguments);
+}
+
 }  // namespace
 
 bool UserPrompt::is_available() { return is_terminal(STDIN_FILENO); }
 
-bool UserPrompt::approve(const ToolUseBlock& use) {
+Approval UserPrompt::approve(const ToolUseBlock& use, const PreviewCall& preview) {
   const std::lock_guard lock(mutex_);
-  const ApprovalScope scope = approval_scope(use);
-  if (always_.contains(scope.key)) return true;
-  ShownArguments arguments = shown_arguments(use.arguments.view());
+  if (always_.contains(approval_scope(use).key)) return true;
+  ToolUseBlock shown = use;
+  ViewLength length = ViewLength::Short;
   while (true) {
-    const auto answer =
-        ask(fmt::format(
-                "allow {} to run with {}?\n'always' allows {} for the rest of this chat{}\n[y/N/always{}] ",
-                visible(use.name.view()), arguments.text, scope.sentence,
-                arguments.is_cut ? "; 'show' prints the whole call" : "", arguments.is_cut ? "/show" : ""),
-            {});
+    const ApprovalScope scope = approval_scope(shown);
+    CallView view = view_of(shown, preview(shown), length, columns(STDIN_FILENO));
+    view.rows.push_back({ShownRow::Kind::Aside,
+                         fmt::format("  'always' allows {} for the rest of this chat", scope.sentence)});
+    const auto answer = ask(view.rows, allow_question(view.is_cut), {});
     const std::string word = answer ? word_of(*answer) : "";
-    if (arguments.is_cut && (word == "s" || word == "show")) {
-      arguments = {visible(use.arguments.view())};
+    length = view.is_cut && (word == "s" || word == "show") ? ViewLength::Whole : ViewLength::Short;
+    if (length == ViewLength::Whole) continue;
+    if (word == "e" || word == "edit") {
+      edit(shown);
       continue;
     }
     const bool is_always = word == "a" || word == "always";
     if (is_always) always_.insert(scope.key);
-    return is_always || word == "y" || word == "yes";
+    if (!is_always && word != "y" && word != "yes") return false;
+    if (shown.arguments == use.arguments) return true;
+    return Approval::edited(shown.arguments);
   }
 }
 
 std::optional<std::string> UserPrompt::answer(const Text& question, const std::stop_token& stop) {
   const std::lock_guard lock(mutex_);
-  return ask(visible_lines(question.view()) + "\nanswer: ", stop);
+  return ask({}, "parley: " + visible_lines(question.view()) + "\nanswer: ", stop);
 }
 
-std::optional<std::string> UserPrompt::ask(const std::string& question, const std::stop_token& stop) {
+std::optional<std::string> UserPrompt::choice(const std::string& question) {
+  const std::lock_guard lock(mutex_);
+  const auto answer = ask({}, "parley: " + question, {});
+  return answer ? std::optional(word_of(*answer)) : std::nullopt;
+}
+
+std::optional<std::string> UserPrompt::ask(std::span<const ShownRow> rows, const std::string& question,
+                                           const std::stop_token& stop) {
   if (!is_available()) return std::nullopt;
   const int tty = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
   if (tty < 0) return std::nullopt;
   const std::string waits_for = screen_.stop_waiting();
   screen_.status_line("");
   ::tcflush(tty, TCIFLUSH);  // discards input that was typed before the question
-  const std::string text = "parley: " + question;
-  show(tty, {text});
+  for (const ShownRow& row : rows) put_row(tty, row);
+  show(tty, {question});
   std::string line;
   bool is_whole = false;
   while (!is_whole && !stop.stop_requested()) {

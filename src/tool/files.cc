@@ -2,86 +2,27 @@
 // stay tabs, files are written whole or not at all, and undoing a create removes the file.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <deque>
-#include <map>
 
 #include "parley/base/text.h"
 #include "parley/tool/builtin.h"
 #include "parley/tool/function_tool.h"
+#include "tool/files_text.h"
 #include "tool/workspace.h"
 
 namespace parley {
 namespace {
 
-constexpr std::size_t kMaxShown = 16'000;                // code points of a file in one view
-constexpr std::size_t kAround = 4;                       // lines shown on either side of an edit
 constexpr std::size_t kMaxUndo = std::size_t{64} << 20;  // bytes that are kept of earlier texts
+
+using files::line_ends;
+using files::lines_of;
+using files::listed;
+using files::numbered;
+using files::snippet;
 
 ToolOutput failure(const std::string& words) { return ToolOutput::failure(Text(words)); }
 ToolOutput success(const std::string& words) { return ToolOutput::text(Text(words)); }
-
-// Lines as OpenManus counts them: a line end after the last line starts another, empty one.
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  for (;;) {
-    const std::size_t end = text.find('\n');
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
-// As `cat -n` shows it, from line `first`.
-std::string numbered(std::span<const std::string_view> lines, std::size_t first, const std::string& what) {
-  std::string out = "Here's the result of running `cat -n` on " + what + ":\n";
-  std::size_t shown = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::size_t length = utf8_length(lines[i]) + 1;
-    if (shown + length > kMaxShown && i > 0) {
-      return out + "[... " + std::to_string(lines.size() - i) + " more lines; view_range shows them ...]\n";
-    }
-    shown += length;
-    std::array<char, 24> number{};
-    std::snprintf(number.data(), number.size(), "%6zu\t", first + i);
-    out += number.data();
-    out += lines[i].substr(0, length > kMaxShown ? utf8_floor(lines[i], kMaxShown) : lines[i].size());
-    out += length > kMaxShown ? " [... cut ...]\n" : "\n";
-  }
-  return out;
-}
-
-std::string listed(const std::vector<std::int64_t>& numbers) {
-  std::string out = "[";
-  for (const std::int64_t number : numbers) out += (out.size() > 1 ? ", " : "") + std::to_string(number);
-  return out + "]";
-}
-
-std::size_t line_ends(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
-}
-
-// The lines on which `part` begins, each once.
-std::vector<std::int64_t> places(std::string_view text, std::string_view part) {
-  std::vector<std::int64_t> out;
-  std::int64_t line = 1;
-  std::size_t counted = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos;
-       at = text.find(part, at + part.size())) {
-    line += static_cast<std::int64_t>(line_ends(text.substr(counted, at - counted)));
-    counted = at;
-    if (out.empty() || out.back() != line) out.push_back(line);
-  }
-  return out;
-}
-
-// A part of the lines around an edit that begins on line `line` (from 0) and has `more` line ends.
-std::string snippet(std::string_view text, std::size_t line, std::size_t more, const std::string& what) {
-  const std::vector<std::string_view> lines = lines_of(text);
-  const std::size_t begin = line > kAround ? line - kAround : 0;
-  const std::size_t end = std::min(lines.size(), line + more + kAround + 1);
-  return numbered(std::span(lines).subspan(begin, end - begin), begin + 1, what);
-}
 
 // What a file was before each edit; nothing if it was not there. The oldest go when there is too much.
 class UndoHistory {
@@ -117,6 +58,9 @@ class UndoHistory {
   std::size_t bytes_ = 0;
 };
 
+std::unexpected<Error> refused(std::string words) { return fail(Code::Invalid, std::move(words)); }
+
+// A call is planned first, which changes nothing, and then made.
 class FilesTool : public RunnableTool {
  public:
   FilesTool(Workspace workspace, Text name);
@@ -126,43 +70,78 @@ class FilesTool : public RunnableTool {
     return Args(arguments, {}).string("command").view() != "view";
   }
   bool is_parallel() const override { return false; }
+  std::optional<FileChange> preview(const Json& arguments) const override;
   ToolOutput run(const Json& arguments, const ToolContext& context) override;
 
  private:
+  struct Command;
   // One call: the path as the model spelled it, as the workspace takes it, and what is there.
   struct Call {
     const Args& args;
+    const Command* command;
     std::string shown;
     std::string path;
     Workspace::Kind kind;
+    bool is_there() const { return kind != Workspace::Kind::Nothing; }
+  };
+  // The text of a file after an edit, nullopt if the file is removed, and where the edit is: it begins on a
+  // line, from 0, and has more line ends.
+  struct Edit {
+    std::optional<std::string> after;
+    std::size_t line = 0;
+    std::size_t more = 0;
+    std::string before = {};  // for undo_edit
   };
   struct Command {
     std::string_view name;
-    ToolOutput (FilesTool::*run)(const Call& call);
+    Result<Edit> (FilesTool::*plan)(const Call& call) const;  // null for view
+    std::string (*report)(const Call& call, const Edit& edit) = nullptr;
     bool may_be_missing = false;
   };
   static const std::array<Command, 5> kCommands;
 
-  ToolOutput view(const Call& call);
-  ToolOutput view_folder(const Call& call);
-  ToolOutput create(const Call& call);
-  ToolOutput str_replace(const Call& call);
-  ToolOutput insert(const Call& call);
-  ToolOutput undo_edit(const Call& call);
+  Result<Call> call_of(const Args& args) const;
+  ToolOutput view(const Call& call) const;
+  ToolOutput view_folder(const Call& call) const;
+  Result<Edit> create(const Call& call) const;
+  Result<Edit> str_replace(const Call& call) const;
+  Result<Edit> insert(const Call& call) const;
+  Result<Edit> undo_edit(const Call& call) const;
   Result<std::string> text_of(const Call& call) const;
-  Result<void> edit(const Call& call, const std::string& before, std::string_view after);
+  Result<void> make(const Call& call, Edit& edit);
 
   Workspace workspace_;
   Tool spec_;
   UndoHistory history_;
 };
 
+std::string exists_already(const std::string& shown) {
+  return "File already exists at: " + shown + ". Cannot overwrite files using command `create`.";
+}
+
 const std::array<FilesTool::Command, 5> FilesTool::kCommands = {{
-    {"view", &FilesTool::view},
-    {"create", &FilesTool::create, true},
-    {"str_replace", &FilesTool::str_replace},
-    {"insert", &FilesTool::insert},
-    {"undo_edit", &FilesTool::undo_edit, true},
+    {"view", nullptr},
+    {"create", &FilesTool::create,
+     [](const Call& call, const Edit&) { return "File created successfully at: " + call.shown; }, true},
+    {"str_replace", &FilesTool::str_replace,
+     [](const Call& call, const Edit& edit) {
+       return "The file " + call.shown + " has been edited. " +
+              snippet(*edit.after, edit.line, edit.more, "a snippet of " + call.shown) +
+              "Review the changes and make sure they are as expected. Edit the file again if necessary.";
+     }},
+    {"insert", &FilesTool::insert,
+     [](const Call& call, const Edit& edit) {
+       return "The file " + call.shown + " has been edited. " +
+              snippet(*edit.after, edit.line, edit.more, "a snippet of the edited file") +
+              "Review the changes: is the indentation right, and is no line there twice? Edit the file again "
+              "if necessary.";
+     }},
+    {"undo_edit", &FilesTool::undo_edit,
+     [](const Call& call, const Edit& edit) {
+       return "Last edit to " + call.shown + " undone successfully. " +
+              (edit.after ? numbered(lines_of(*edit.after), 1, call.shown) : "The file no longer exists.");
+     },
+     true},
 }};
 
 FilesTool::FilesTool(Workspace workspace, Text name) : workspace_(std::move(workspace)) {
@@ -190,24 +169,49 @@ FilesTool::FilesTool(Workspace workspace, Text name) : workspace_(std::move(work
           param("view_range", "For view: the first and the last line, from 1; -1 is the end.").integers()})};
 }
 
-ToolOutput FilesTool::run(const Json& arguments, const ToolContext& context) {
-  const Args args(arguments, context);
+Result<FilesTool::Call> FilesTool::call_of(const Args& args) const {
   std::string shown = args.string("path").str();
   if (shown.empty()) shown = ".";  // or its entries would look absolute
   const auto path = workspace_.beneath(shown);
-  if (!path) return failure("The path " + shown + " is outside of the workspace.");
+  if (!path) return refused("The path " + shown + " is outside of the workspace.");
   const auto kind = workspace_.kind(*path);
-  if (!kind) return failure("The path " + shown + " cannot be used: " + kind.error().message + ".");
+  if (!kind) return refused("The path " + shown + " cannot be used: " + kind.error().message + ".");
   const auto* const command = std::ranges::find(kCommands, args.string("command").view(), &Command::name);
-  if (command == kCommands.end()) return failure("Unrecognized command " + args.string("command").str());
+  if (command == kCommands.end()) return refused("Unrecognized command " + args.string("command").str());
   if (*kind == Workspace::Kind::Nothing && !command->may_be_missing) {
-    return failure("The path " + shown + " does not exist. Please provide a valid path.");
+    return refused("The path " + shown + " does not exist. Please provide a valid path.");
   }
-  if (*kind == Workspace::Kind::Folder && command->name != "view") {
-    return failure("The path " + shown +
+  if (*kind == Workspace::Kind::Folder && command->plan != nullptr) {
+    return refused("The path " + shown +
                    " is a directory and only the `view` command can be used on directories");
   }
-  return (this->*command->run)({args, shown, *path, *kind});
+  return Call{args, command, shown, *path, *kind};
+}
+
+std::optional<FileChange> FilesTool::preview(const Json& arguments) const {
+  const ToolContext context;
+  const Args args(arguments, context);
+  const auto call = call_of(args);
+  if (!call || call->command->plan == nullptr) return std::nullopt;
+  auto edit = (this->*call->command->plan)(*call);
+  if (!edit) return std::nullopt;
+  FileChange change{call->shown, std::nullopt, std::move(edit->after)};
+  if (!call->is_there()) return change;
+  auto before = text_of(*call);
+  if (!before) return std::nullopt;
+  change.before = *std::move(before);
+  return change;
+}
+
+ToolOutput FilesTool::run(const Json& arguments, const ToolContext& context) {
+  const Args args(arguments, context);
+  const auto call = call_of(args);
+  if (!call) return failure(call.error().message);
+  if (call->command->plan == nullptr) return view(*call);
+  auto edit = (this->*call->command->plan)(*call);
+  if (!edit) return failure(edit.error().message);
+  if (const auto made = make(*call, *edit); !made) return failure(made.error().message);
+  return success(call->command->report(*call, *edit));
 }
 
 Result<std::string> FilesTool::text_of(const Call& call) const {
@@ -218,17 +222,25 @@ Result<std::string> FilesTool::text_of(const Call& call) const {
   return bytes;
 }
 
-Result<void> FilesTool::edit(const Call& call, const std::string& before, std::string_view after) {
-  const auto written = workspace_.replace(call.path, after);
-  if (!written) {
-    return fail(written.error().code,
-                "The file " + call.shown + " cannot be written: " + written.error().message);
+Result<void> FilesTool::make(const Call& call, Edit& edit) {
+  const auto made = !edit.after       ? workspace_.remove(call.path)
+                    : call.is_there() ? workspace_.replace(call.path, *edit.after)
+                                      : workspace_.create(call.path, *edit.after);
+  const bool is_undo = call.command->plan == &FilesTool::undo_edit;
+  if (!made && made.error().code == Code::Conflict && !is_undo && !call.is_there())
+    return refused(exists_already(call.shown));
+  if (!made) {
+    return fail(made.error().code, "The file " + call.shown + " cannot be written: " + made.error().message);
   }
-  history_.push(call.path, before);
+  if (is_undo) {
+    history_.pop(call.path);
+  } else {
+    history_.push(call.path, call.is_there() ? std::optional(std::move(edit.before)) : std::nullopt);
+  }
   return {};
 }
 
-ToolOutput FilesTool::view_folder(const Call& call) {
+ToolOutput FilesTool::view_folder(const Call& call) const {
   if (call.args.has("view_range")) {
     return failure("The `view_range` parameter is not allowed when `path` points to a directory.");
   }
@@ -243,7 +255,7 @@ ToolOutput FilesTool::view_folder(const Call& call) {
   return success(out);
 }
 
-ToolOutput FilesTool::view(const Call& call) {
+ToolOutput FilesTool::view(const Call& call) const {
   if (call.kind == Workspace::Kind::Folder) return view_folder(call);
   const auto text = text_of(call);
   if (!text) return failure(text.error().message);
@@ -272,88 +284,61 @@ ToolOutput FilesTool::view(const Call& call) {
   return success(numbered(std::span(lines).subspan(begin - 1, end - begin + 1), begin, call.shown));
 }
 
-ToolOutput FilesTool::create(const Call& call) {
-  if (!call.args.has("file_text")) return failure("Parameter `file_text` is required for command: create");
-  const auto exists = [&] {
-    return failure("File already exists at: " + call.shown +
-                   ". Cannot overwrite files using command `create`.");
-  };
-  if (call.kind != Workspace::Kind::Nothing) return exists();
-  const auto made = workspace_.create(call.path, call.args.string("file_text"));
-  if (!made && made.error().code == Code::Conflict) return exists();
-  if (!made) return failure("The file " + call.shown + " cannot be written: " + made.error().message);
-  history_.push(call.path, std::nullopt);
-  return success("File created successfully at: " + call.shown);
+Result<FilesTool::Edit> FilesTool::create(const Call& call) const {
+  if (!call.args.has("file_text")) return refused("Parameter `file_text` is required for command: create");
+  if (call.is_there()) return refused(exists_already(call.shown));
+  return Edit{call.args.string("file_text").str()};
 }
 
-ToolOutput FilesTool::str_replace(const Call& call) {
+Result<FilesTool::Edit> FilesTool::str_replace(const Call& call) const {
   const Text old_text = call.args.string("old_str");
   const Text new_text = call.args.string("new_str");
-  if (old_text.empty()) return failure("Parameter `old_str` is required for command: str_replace");
-  const auto before = text_of(call);
-  if (!before) return failure(before.error().message);
-  const std::size_t at = before->find(old_text.view());
+  if (old_text.empty()) return refused("Parameter `old_str` is required for command: str_replace");
+  PARLEY_TRY(std::string before, text_of(call));
+  const std::size_t at = before.find(old_text.view());
   if (at == std::string::npos) {
-    return failure("No replacement was performed, old_str `" + old_text.str() +
+    return refused("No replacement was performed, old_str `" + old_text.str() +
                    "` did not appear verbatim in " + call.shown + ".");
   }
-  if (before->find(old_text.view(), at + old_text.size()) != std::string::npos) {
-    return failure("No replacement was performed. Multiple occurrences of old_str `" + old_text.str() +
-                   "` in lines " + listed(places(*before, old_text)) + ". Please ensure it is unique");
+  if (before.find(old_text.view(), at + old_text.size()) != std::string::npos) {
+    return refused("No replacement was performed. Multiple occurrences of old_str `" + old_text.str() +
+                   "` in lines " + listed(files::places(before, old_text)) + ". Please ensure it is unique");
   }
-  std::string after = *before;
+  std::string after = before;
   after.replace(at, old_text.size(), new_text.view());
-  if (const auto done = edit(call, *before, after); !done) return failure(done.error().message);
-  return success("The file " + call.shown + " has been edited. " +
-                 snippet(after, line_ends(std::string_view(after).substr(0, at)), line_ends(new_text),
-                         "a snippet of " + call.shown) +
-                 "Review the changes and make sure they are as expected. Edit the file again if necessary.");
+  const std::size_t line = line_ends(std::string_view(after).substr(0, at));
+  return Edit{std::move(after), line, line_ends(new_text), std::move(before)};
 }
 
-ToolOutput FilesTool::insert(const Call& call) {
+Result<FilesTool::Edit> FilesTool::insert(const Call& call) const {
   if (!call.args.has("insert_line"))
-    return failure("Parameter `insert_line` is required for command: insert");
-  if (!call.args.has("new_str")) return failure("Parameter `new_str` is required for command: insert");
-  const auto before = text_of(call);
-  if (!before) return failure(before.error().message);
-  const std::vector<std::string_view> lines = lines_of(*before);
+    return refused("Parameter `insert_line` is required for command: insert");
+  if (!call.args.has("new_str")) return refused("Parameter `new_str` is required for command: insert");
+  PARLEY_TRY(std::string before, text_of(call));
+  const std::vector<std::string_view> lines = lines_of(before);
   const std::int64_t line = call.args.integer("insert_line", -1);
   if (line < 0 || std::cmp_greater(line, lines.size())) {
-    return failure("Invalid `insert_line` parameter: " + call.args.get("insert_line")->text().str() +
+    return refused("Invalid `insert_line` parameter: " + call.args.get("insert_line")->text().str() +
                    ". It should be within the range of lines of the file: " +
                    listed({0, static_cast<std::int64_t>(lines.size())}));
   }
   const Text new_text = call.args.string("new_str");
   const auto after_line = static_cast<std::size_t>(line);
   // The offset of the line after the new ones; at the end there is none, and a line end must come first.
-  std::string after = *before;
+  std::string after = before;
   if (after_line == lines.size()) {
     after += "\n" + new_text.str();
   } else {
-    const auto at = static_cast<std::size_t>(lines[after_line].data() - before->data());
+    const auto at = static_cast<std::size_t>(lines[after_line].data() - before.data());
     after.insert(at, new_text.str() + "\n");
   }
-  if (const auto done = edit(call, *before, after); !done) return failure(done.error().message);
-  return success(
-      "The file " + call.shown + " has been edited. " +
-      snippet(after, after_line, line_ends(new_text), "a snippet of the edited file") +
-      "Review the changes: is the indentation right, and is no line there twice? Edit the file again if "
-      "necessary.");
+  return Edit{std::move(after), after_line, line_ends(new_text), std::move(before)};
 }
 
-ToolOutput FilesTool::undo_edit(const Call& call) {
+Result<FilesTool::Edit> FilesTool::undo_edit(const Call& call) const {
   const std::optional<std::string>* const before = history_.last(call.path);
-  if (before == nullptr) return failure("No edit history found for " + call.shown + ".");
-  const bool is_there = call.kind != Workspace::Kind::Nothing;
-  const auto done = !*before   ? workspace_.remove(call.path)
-                    : is_there ? workspace_.replace(call.path, **before)
-                               : workspace_.create(call.path, **before);
-  if (!done) return failure("The file " + call.shown + " cannot be written: " + done.error().message);
-  const std::string words = "Last edit to " + call.shown + " undone successfully. ";
-  const std::string now =
-      *before ? numbered(lines_of(**before), 1, call.shown) : "The file no longer exists.";
-  history_.pop(call.path);
-  return success(words + now);
+  if (before == nullptr) return refused("No edit history found for " + call.shown + ".");
+  return Edit{*before};
 }
 
 }  // namespace

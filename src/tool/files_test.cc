@@ -276,5 +276,46 @@ TEST_F(Files, HaveALimit) {
   EXPECT_EQ(workspace.read("big").error().code, Code::LimitExceeded);
 }
 
+// What a preview promises is what run() does, and a preview does nothing.
+TEST_F(Files, ArePreviewedWithoutAChange) {
+  const auto preview = [&](const std::string& arguments) {
+    return tools_.preview({Text("id"), Text("files"), Text(arguments)});
+  };
+  const auto now = [&](const fs::path& path) {
+    return fs::exists(path) ? std::optional(read(path)) : std::nullopt;
+  };
+  struct {
+    const char* path;
+    const char* arguments;
+    std::optional<std::string> after;
+  } const rows[] = {
+      {"a.txt", R"({"command":"str_replace","path":"a.txt","old_str":"two","new_str":"2"})",
+       "one\n2\nthree\n"},
+      {"a.txt", R"({"command":"insert","path":"a.txt","insert_line":1,"new_str":"new"})",
+       "one\nnew\n2\nthree\n"},
+      {"a.txt", R"({"command":"undo_edit","path":"a.txt"})", "one\n2\nthree\n"},
+      {"sub/new.txt", R"({"command":"create","path":"sub/new.txt","file_text":"hello"})", "hello"},
+      {"sub/new.txt", R"({"command":"undo_edit","path":"sub/new.txt"})", std::nullopt},
+  };
+  for (const auto& row : rows) {
+    const auto before = now(root_ / row.path);
+    const auto change = preview(row.arguments);
+    ASSERT_TRUE(change.has_value()) << row.arguments;
+    EXPECT_EQ(change->path, row.path);
+    EXPECT_EQ(change->before, before);
+    EXPECT_EQ(change->after, row.after);
+    EXPECT_EQ(now(root_ / row.path), before) << "a preview changes nothing";
+    EXPECT_FALSE(tools_.run({Text("id"), Text("files"), Text(row.arguments)}).is_error());
+    EXPECT_EQ(now(root_ / row.path), row.after);
+  }
+  for (const char* arguments :
+       {R"({"command":"view","path":"a.txt"})", R"({"command":"create","path":"a.txt","file_text":""})",
+        R"({"command":"str_replace","path":"a.txt","old_str":"nothing","new_str":""})",
+        R"({"command":"create","path":"../out.txt","file_text":""})", R"({"command":"create"})", "{"}) {
+    EXPECT_FALSE(preview(arguments).has_value()) << arguments;
+  }
+  EXPECT_FALSE(tools_.preview({Text("id"), Text("none"), Text("{}")}).has_value());
+}
+
 }  // namespace
 }  // namespace parley

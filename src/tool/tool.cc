@@ -37,6 +37,12 @@ ToolOutput ToolOutput::of(ToolStatus status, Text sentence) {
   return out;
 }
 
+Approval Approval::edited(Text arguments) {
+  Approval out(true);
+  out.edited_arguments = std::move(arguments);
+  return out;
+}
+
 std::string ToolOutput::joined_text() const {
   std::string out;
   bool is_first = true;

@@ -48,6 +48,24 @@ Result<Schema> schema_of(const RunnableTool& tool) {
   return is_beyond_us && tool.checks_arguments() ? Schema::of(anything) : std::move(schema);
 }
 
+// Tells the model which arguments the call has (TOOL7).
+ToolOutput with_edit(ToolOutput output, const Text& arguments) {
+  const std::string note = "[the user replaced the arguments of this call by " + arguments.str() + "]";
+  output.edited_arguments = arguments;
+  auto* const first = output.content.empty()
+                          ? nullptr
+                          : std::get_if<TextBlock>(static_cast<BlockVariant*>(&output.content.front()));
+  if (first != nullptr) {
+    first->text = Text(note + "\n" + first->text.str());
+    return output;
+  }
+  // Without content, the model reads what is structured.
+  const bool is_structured = output.content.empty() && output.structured;
+  const std::string rest = is_structured ? "\n" + output.structured->text().str() : "";
+  output.content.insert(output.content.begin(), TextBlock{Text(note + rest)});
+  return output;
+}
+
 // Shared by the caller and the tool's thread. The thread keeps it alive if the caller returns first.
 struct Call {
   std::mutex mutex;
@@ -90,13 +108,30 @@ struct ToolBox::Entry {
     freed.notify_one();
   }
 
+  // The arguments that the tool may get (TOOL2), or an output that explains why it gets none.
+  std::expected<Json, ToolOutput> checked(const ToolUseBlock& use) const;
   static ToolOutput run(const std::shared_ptr<Entry>& self, const Json& arguments, ToolContext context);
 };
 
-struct ToolBox::Approval {
+struct ToolBox::Approver {
   Approve ask;
   std::mutex mutex = {};
 };
+
+std::expected<Json, ToolOutput> ToolBox::Entry::checked(const ToolUseBlock& use) const {
+  const auto arguments = arguments_of(use);
+  if (!arguments) {
+    return std::unexpected(
+        sentence(ToolStatus::NotJson, "the arguments are not JSON: " + arguments.error().message));
+  }
+  if (!arguments->is_object()) {
+    return std::unexpected(sentence(ToolStatus::Broken, "invalid arguments: expected an object"));
+  }
+  if (const auto errors = schema.check(*arguments); !errors.empty()) {
+    return std::unexpected(sentence(ToolStatus::Broken, explained(errors)));
+  }
+  return *arguments;
+}
 
 // Waits for the tool until its deadline or a stop, and then for the grace period.
 ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& arguments,
@@ -174,7 +209,7 @@ std::vector<Tool> ToolBox::specs() const {
 }
 
 void ToolBox::set_approve(Approve approve) {
-  approval_ = approve ? std::make_shared<Approval>(std::move(approve)) : nullptr;
+  approver_ = approve ? std::make_shared<Approver>(std::move(approve)) : nullptr;
 }
 
 std::shared_ptr<ToolBox::Entry> ToolBox::entry_of(std::string_view name) const {
@@ -182,58 +217,74 @@ std::shared_ptr<ToolBox::Entry> ToolBox::entry_of(std::string_view name) const {
   return found == entries_.end() ? nullptr : *found;
 }
 
-bool ToolBox::approves(const ToolUseBlock& use) const {
-  if (!approval_) return false;
-  const std::scoped_lock lock(approval_->mutex);
-  return approval_->ask(use);
+std::optional<FileChange> ToolBox::preview(const ToolUseBlock& use) const {
+  const auto entry = entry_of(use.name);
+  if (!entry) return std::nullopt;
+  const auto arguments = entry->checked(use);
+  if (!arguments) return std::nullopt;
+  const bool is_alone = !entry->tool->is_parallel();
+  if (is_alone && !entry->acquire(Deadline::in(kGrace), {})) return std::nullopt;
+  std::optional<FileChange> change;
+  try {
+    change = entry->tool->preview(*arguments);
+  } catch (...) {  // the call itself reports it
+  }
+  if (is_alone) entry->release();
+  return change;
 }
 
-// nullopt if the call may run (TOOL3).
-std::optional<ToolOutput> ToolBox::refused(const ToolUseBlock& use, const RunnableTool& tool,
-                                           const Json& arguments, bool is_approved) const {
+Approval ToolBox::approves(const ToolUseBlock& use) const {
+  if (!approver_) return false;
+  const std::scoped_lock lock(approver_->mutex);
+  return approver_->ask(use);
+}
+
+// The approval to run the call with (TOOL3), or the output that refuses it.
+std::expected<Approval, ToolOutput> ToolBox::permitted(const ToolUseBlock& use, const RunnableTool& tool,
+                                                       const Json& arguments, const Approval& given) const
+    try {
+  const auto denied = [](const char* why) { return std::unexpected(sentence(ToolStatus::Denied, why)); };
   switch (policy_.of(use.name, tool.has_side_effects(arguments))) {
     case Permission::Allow:
-      return std::nullopt;
+      return given.allow ? given : Approval(true);
     case Permission::Deny:
-      return sentence(ToolStatus::Denied, "the permission policy denies this tool");
+      return denied("the permission policy denies this tool");
     case Permission::Ask:
       break;
   }
-  if (is_approved) return std::nullopt;
-  if (!approval_) {
-    return sentence(ToolStatus::Denied, "this call needs approval, and no approval callback is set");
-  }
-  if (approves(use)) return std::nullopt;
-  return sentence(ToolStatus::Denied, "the user did not approve this call");
+  if (given.allow) return given;
+  if (!approver_) return denied("this call needs approval, and no approval callback is set");
+  Approval answer = approves(use);
+  if (!answer.allow) return denied("the user did not approve this call");
+  return answer;
+} catch (...) {
+  return std::unexpected(sentence(ToolStatus::Denied, "the permission check threw an exception"));
 }
 
 ToolOutput ToolBox::run(const ToolUseBlock& use, const ToolContext& context) const {
+  const auto bounded = [&](ToolOutput output) {
+    return limited(std::move(output), context.max_output_bytes);
+  };
   if (use.name.empty()) return sentence(ToolStatus::Unnamed, "the call has no tool name");
   const auto entry = entry_of(use.name);
   if (!entry) {
     std::string words = "unknown tool " + quoted(use.name) + "; known tools:";
     for (const auto& known : entries_) words += " " + quoted(known->name);
-    return limited(sentence(ToolStatus::Unknown, words), context.max_output_bytes);
+    return bounded(sentence(ToolStatus::Unknown, words));
   }
-  const auto arguments = arguments_of(use);
-  if (!arguments) {
-    return sentence(ToolStatus::NotJson, "the arguments are not JSON: " + arguments.error().message);
-  }
-  if (!arguments->is_object()) {
-    return sentence(ToolStatus::Broken, "invalid arguments: expected an object");
-  }
-  if (const auto errors = entry->schema.check(*arguments); !errors.empty()) {
-    return limited(sentence(ToolStatus::Broken, explained(errors)), context.max_output_bytes);
-  }
-  try {
-    if (auto refusal = refused(use, *entry->tool, *arguments, context.is_approved))
-      return *std::move(refusal);
-  } catch (...) {
-    return sentence(ToolStatus::Denied, "the permission check threw an exception");
-  }
+  auto arguments = entry->checked(use);
+  if (!arguments) return bounded(std::move(arguments).error());
+  auto approval = permitted(use, *entry->tool, *arguments, context.approval);
+  if (!approval) return std::move(approval).error();
   ToolContext inner = context;
   inner.call_id = use.id;
-  return limited(Entry::run(entry, *arguments, std::move(inner)), context.max_output_bytes);
+  if (!approval->edited_arguments) return bounded(Entry::run(entry, *arguments, std::move(inner)));
+  ToolUseBlock edited = use;
+  edited.arguments = *approval->edited_arguments;
+  arguments = entry->checked(edited);
+  return bounded(
+      with_edit(arguments ? Entry::run(entry, *arguments, std::move(inner)) : std::move(arguments).error(),
+                edited.arguments));
 }
 
 }  // namespace parley

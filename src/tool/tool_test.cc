@@ -106,6 +106,47 @@ TEST(ToolBox, WhatChangesTheWorldNeedsPermission) {
   EXPECT_EQ(status("look"), ToolStatus::Denied);
 }
 
+// TOOL7
+TEST(ToolBox, RunsACallAsTheUserEditedIt) {
+  std::vector<std::string> received;
+  ToolBox tools = box({function_tool(Text("act"), Text(""), {param("s", "").string().required()},
+                                     [&](const Args& args) {
+                                       received.push_back(args.string("s").str());
+                                       return ToolOutput::text(Text("done"));
+                                     }),
+                       function_tool(Text("show"), Text(""), {}, [](const Args&) {
+                         ToolOutput out;
+                         out.structured = Json::number(7);
+                         return out;
+                       })});
+  Text edited(R"({"s":"mine"})");
+  tools.set_approve([&](const ToolUseBlock&) { return Approval::edited(edited); });
+  const ToolUseBlock use = call("act", R"({"s":"the model's"})");
+  const ToolOutput output = tools.run(use);
+  EXPECT_EQ(said(output), "ok: [the user replaced the arguments of this call by {\"s\":\"mine\"}]\ndone");
+  EXPECT_EQ(output.edited_arguments, edited);
+  EXPECT_EQ(received, std::vector<std::string>{"mine"});
+
+  // TOOL2 holds for what the user wrote, too.
+  edited = Text(R"({"s":1})");
+  EXPECT_EQ(said(tools.run(use)),
+            "broken: [the user replaced the arguments of this call by {\"s\":1}]\n"
+            "invalid arguments:\n- /s: expected a string, got a number");
+  edited = Text("{");
+  EXPECT_EQ(tools.run(use).status, ToolStatus::NotJson);
+  EXPECT_EQ(received.size(), 1U);
+
+  edited = Text("{}");
+  EXPECT_EQ(said(tools.run(call("show"))), "ok: [the user replaced the arguments of this call by {}]\n7");
+
+  // An answer that was given before is used once, and nothing is asked.
+  tools.set_approve([](const ToolUseBlock&) -> bool { throw std::runtime_error("asked again"); });
+  EXPECT_EQ(tools.run(use, {.approval = Approval::edited(Text(R"({"s":"earlier"})"))}).status,
+            ToolStatus::Ok);
+  EXPECT_EQ(received.back(), "earlier");
+  EXPECT_FALSE(tools.run(use, {.approval = true}).edited_arguments.has_value());
+}
+
 TEST(ToolPolicy, TheLastRuleThatFitsDecides) {
   const ToolPolicy policy{{{"a", Permission::Allow}, {"*", Permission::Ask}, {"b", Permission::Deny}}};
   EXPECT_EQ(policy.of("a", true), Permission::Ask);

@@ -142,7 +142,7 @@ def a_model_is_shown():
 
 def a_call_is_shown():
     run = Terminal("run", "-m", "openai/x", "--tools", "bash", "call")
-    run.expect(b"[y/N/always] ")
+    run.expect(b"N no ")
     run.type(b"y\n")
     require(run.exit() == 0, f"a run with a call ends well: {run.seen!r}")
     refuse_hostile(run.seen, "a call")

@@ -10,10 +10,12 @@ terminal_test.py reads the bytes that parley writes; this reads the cells that t
 takes the path of the command as its first argument.
 """
 import os
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 PARLEY = os.path.abspath(sys.argv[1])
@@ -80,9 +82,33 @@ class Screen:
         self.tmux("set-buffer", text)
         self.tmux("paste-buffer", "-p")
 
+    def at_prompt(self):
+        """Waits for the prompt of a chat at the end of the screen, and until it takes single keys."""
+        def is_there():
+            lines = self.text().rstrip().splitlines()
+            return bool(lines) and bool(re.search(r"^\S{0,20}[>›]$", lines[-1].rstrip())) and self.takes_keys()
+        self.wait_for(is_there, "the screen ends with the prompt")
+
+    def clear(self):
+        """At the prompt of a chat: leaves only the prompt on the screen, so that what is expected next is new."""
+        self.at_prompt()
+        self.press("C-l")
+        self.wait_for(lambda: len(self.text().strip().splitlines()) == 1, "the screen is clear")
+        self.tmux("clear-history")
+        self.at_prompt()
+
+    def takes_keys(self):
+        """False while the terminal gathers lines, and the program gets none of the keys alone."""
+        terminal = os.open(self.tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDWR | os.O_NOCTTY)
+        try:
+            return not termios.tcgetattr(terminal)[3] & termios.ICANON
+        finally:
+            os.close(terminal)
+
     def exit_code(self):
         """Waits for the end of the command; 128 and the number of the signal, if one ended it."""
         def end():
+            self.tmux("run-shell", "-b", "true")  # tmux misses the end of a command at times, until another one ends
             return self.tmux("display-message", "-p", "#{pane_dead_status} #{pane_dead_signal}").rstrip("\n").split(" ")
         # A pane is dead when its terminal is closed; its status is known a moment later.
         self.wait_for(lambda: end() != ["", ""], "the command ends")

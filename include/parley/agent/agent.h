@@ -102,6 +102,12 @@ struct AgentOptions {
   OnAgentEvent on_event = {};
 };
 
+// A call as the model wrote it, and the arguments that it ran with instead (Approval).
+struct EditedCall {
+  ToolUseBlock use;
+  Text arguments;
+};
+
 struct RunReport {
   AgentState state = AgentState::Idle;
   RunEnd end = RunEnd::Answered;
@@ -113,6 +119,7 @@ struct RunReport {
   std::vector<Text> records;         // OpenManus' "Step 1: ..." lines
   std::vector<CallRecord> calls;     // of the model
   std::vector<ToolUseBlock> denied;  // calls that the policy or the user denied; the model was told
+  std::vector<EditedCall> edited;    // calls whose arguments the user edited; the model was told
   Text joined() const;               // the records joined by line feeds: what OpenManus' run() returns
 };
 

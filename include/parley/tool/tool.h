@@ -1,7 +1,7 @@
 // A RunnableTool is a Tool (the description for the model) with an implementation; a ToolBox is the registry
 // of an agent's tools.
 //
-// Invariants (quoted by tests as TOOL1..TOOL6):
+// Invariants (quoted by tests as TOOL1..TOOL7):
 //   TOOL1  For any call (an unknown name, arguments that are not JSON or violate the schema, a tool that
 //          throws, hangs, floods or dies), ToolBox::run returns an output that the model can read. It never
 //          throws.
@@ -11,11 +11,14 @@
 //   TOOL4  An output is UTF-8 and within its limit; a note marks where it was cut.
 //   TOOL5  A stop or a deadline ends a tool soon, with its subprocesses; the output says so.
 //   TOOL6  Names are unique in a ToolBox.
+//   TOOL7  If the user edited the arguments of a call, it runs with these only, and TOOL2 holds for them. The
+//          output has them, and begins with a note for the model.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,8 +52,9 @@ std::string_view to_string(ToolStatus status);  // "ok", "failed", ...
 // The output of a tool.
 struct ToolOutput {
   ToolStatus status = ToolStatus::Ok;
-  std::vector<Block> content = {};      // texts and media
-  std::optional<Json> structured = {};  // the same as JSON, if the tool provides it
+  std::vector<Block> content = {};            // texts and media
+  std::optional<Json> structured = {};        // the same as JSON, if the tool provides it
+  std::optional<Text> edited_arguments = {};  // the arguments of the call, if the user edited them (TOOL7)
 
   static ToolOutput text(Text text);
   static ToolOutput failure(Text sentence) { return of(ToolStatus::Failed, std::move(sentence)); }
@@ -62,13 +66,29 @@ struct ToolOutput {
 // The result block for the conversation.
 ToolResultBlock to_result(const ToolUseBlock& use, const ToolOutput& output);
 
+// The user's answer to a request for approval. A bool is an answer without an edit.
+struct Approval {
+  bool allow = false;
+  std::optional<Text> edited_arguments = {};  // run the call with these; nullopt: as the model wrote them
+
+  Approval(bool is_allowed = false) : allow(is_allowed) {}
+  static Approval edited(Text arguments);  // allows the call with other arguments
+};
+
 // The context of one call.
 struct ToolContext {
   Text call_id = {};
   std::stop_token stop = {};
   std::chrono::milliseconds timeout{120'000};
   std::size_t max_output_bytes = std::size_t{64} * 1024;
-  bool is_approved = false;  // the user has already approved this call
+  Approval approval = {};  // if it allows the call, the user is not asked again
+};
+
+// What a call would do to a file.
+struct FileChange {
+  std::string path;                   // as the call names it
+  std::optional<std::string> before;  // nullopt: there is no file
+  std::optional<std::string> after;   // nullopt: the file is removed
 };
 
 // Safe from any thread, unless is_parallel() is false.
@@ -89,6 +109,9 @@ class RunnableTool {
   virtual const Json& accepted() const { return spec().parameters; }
   // Whether run() checks the arguments itself, as a remote server does.
   virtual bool checks_arguments() const { return false; }
+  // What run() would do to a file now, for a user who is asked to approve the call. Changes nothing. nullopt
+  // if the call would fail, or does something else.
+  virtual std::optional<FileChange> preview(const Json& /*arguments*/) const { return std::nullopt; }
   // `arguments` is an object that matches accepted() (TOOL2).
   virtual ToolOutput run(const Json& arguments, const ToolContext& context) = 0;
 };
@@ -110,7 +133,7 @@ struct ToolPolicy {
 };
 
 // Asks the user to approve a call. Called by one thread at a time.
-using Approve = std::function<bool(const ToolUseBlock& use)>;
+using Approve = std::function<Approval(const ToolUseBlock& use)>;
 
 // The registry of the tools of one agent. Build it on one thread; run() is safe from any.
 //
@@ -132,19 +155,22 @@ class ToolBox {
 
   // Runs one call (TOOL1).
   ToolOutput run(const ToolUseBlock& use, const ToolContext& context = {}) const;
-  // Calls the approval callback, regardless of the policy; false without a callback.
-  bool approves(const ToolUseBlock& use) const;
+  // RunnableTool::preview() of a call; nullopt also if the call is not valid or the tool is busy. The
+  // approval callback may use it.
+  std::optional<FileChange> preview(const ToolUseBlock& use) const;
+  // Calls the approval callback, regardless of the policy; does not allow the call without a callback.
+  Approval approves(const ToolUseBlock& use) const;
 
  private:
   struct Entry;     // a tool, its schema, and its running calls
-  struct Approval;  // the callback and its lock
+  struct Approver;  // the callback and its lock
   std::shared_ptr<Entry> entry_of(std::string_view name) const;
-  std::optional<ToolOutput> refused(const ToolUseBlock& use, const RunnableTool& tool, const Json& arguments,
-                                    bool is_approved) const;
+  std::expected<Approval, ToolOutput> permitted(const ToolUseBlock& use, const RunnableTool& tool,
+                                                const Json& arguments, const Approval& given) const;
 
   std::vector<std::shared_ptr<Entry>> entries_;
   ToolPolicy policy_;
-  std::shared_ptr<Approval> approval_;
+  std::shared_ptr<Approver> approver_;
 };
 
 }  // namespace parley

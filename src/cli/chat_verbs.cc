@@ -1,0 +1,301 @@
+// The table of the commands, and one function for each.
+#include "cli/chat_verbs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "cli/chat_text.h"
+#include "cli/diagnostics.h"
+#include "cli/editor.h"
+#include "cli/secrets.h"
+#include "cli/suggestion.h"
+#include "cli/terminal.h"
+#include "parley/dialect/dialect.h"
+#include "parley/token/counter.h"
+
+namespace parley::cli {
+namespace {
+
+using VerbFunction = void (*)(Talk& talk, const std::string& argument);
+
+enum class VerbGroup : std::uint8_t { Answer, Session, Context, Model, Leave };
+constexpr const char* kGroupNames[] = {"Answer", "Session", "Context", "Model and tools", "Leave"};
+
+struct Verb {
+  VerbGroup group;
+  const char* name;
+  const char* arguments;
+  const char* does;  // null: not in the list
+  VerbFunction run;  // null: ends the chat
+  bool takes_file = false;
+};
+
+// A line for the user. A pipe gets the form of other messages.
+void say(std::string_view line) {
+  if (!is_terminal(STDERR_FILENO)) return print_message(line);
+  const std::string text = visible(without_secrets(line)) + "\n";
+  show(STDERR_FILENO, {text});
+}
+
+// The first word, and the rest of the line without the spaces at either end.
+std::pair<std::string, std::string> first_word(const std::string& line) {
+  constexpr const char* kSpaces = " \t\r\n";
+  const std::size_t end = std::min(line.find_first_of(kSpaces), line.size());
+  const std::size_t rest = std::min(line.find_first_not_of(kSpaces, end), line.size());
+  const std::size_t last = line.find_last_not_of(kSpaces) + 1;
+  return {line.substr(0, end), line.substr(rest, std::max(rest, last) - rest)};
+}
+
+// ---- Answer
+
+void retry_answer(Talk& talk, const std::string& /*argument*/) { talk.chat.retry(); }
+
+void continue_answer(Talk& talk, const std::string& /*argument*/) { talk.chat.continue_answer(); }
+
+// The images of the replaced request are sent again.
+void ask_in_place(Talk& talk, const std::string& text, const Message& replaced) {
+  Attachments attachments = talk.attachments;
+  std::ranges::move(replaced.get_content_blocks({BlockType::Image}), std::back_inserter(attachments.images));
+  const CommandResult<Message> request = request_of(text, attachments);
+  if (!request || !talk.chat.undo()) return;
+  talk.clear_attachments();
+  talk.chat.ask(*request);
+}
+
+// Without a draft, the edited request takes the place of the last one.
+void edit_request(Talk& talk, const std::string& draft) {
+  if (!UserPrompt::is_available()) return print_message("/edit needs a terminal");
+  const std::vector<Message> shown = talk.chat.window();
+  const std::span<const Message> last = last_exchange(shown);
+  const bool is_new = !draft.empty() || last.empty();
+  const std::string before = is_new ? draft : last.front().get_text_content().value_or(Text()).str();
+  const Result<std::optional<std::string>> text = edit_text(before + "\n");
+  if (!text) return print_message(text.error().message);
+  if (!*text) return say("cancelled: nothing was saved");
+  if (is_new) {
+    talk.ask(**text);
+  } else {
+    ask_in_place(talk, **text, last.front());
+  }
+}
+
+void undo_request(Talk& talk, const std::string& /*argument*/) {
+  if (const auto count = talk.chat.undo())
+    say(fmt::format("{} hidden from the model; still stored", counted(*count, "message")));
+}
+
+void save_answer(Talk& talk, const std::string& argument) {
+  if (argument.empty()) return print_message("/save needs a file name");
+  const std::vector<Message> shown = talk.chat.window();
+  const auto is_answer = [](const Message& each) {
+    return each.role() == Role::Assistant && !each.get_text_content().value_or(Text()).empty();
+  };
+  const auto answer = std::ranges::find_if(shown.rbegin(), shown.rend(), is_answer);
+  if (answer == shown.rend()) return print_message("nothing to save: there is no answer");
+  const std::string text = answer->get_text_content()->str() + "\n";
+  if (print_content(text, with_home(argument)) == ExitCode::Ok) say(fmt::format("saved to {}", argument));
+}
+
+// ---- Session
+
+void start_session(Talk& talk, const std::string& name) {
+  if (const auto id = talk.chat.start_new(name)) say(fmt::format("new session {}", *id));
+}
+
+void fork_session(Talk& talk, const std::string& name) {
+  if (const auto id = talk.chat.fork(name)) say(fmt::format("switched to session {}", *id));
+}
+
+void show_history(Talk& talk, const std::string& argument) {
+  std::size_t count = 20;
+  const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), count);
+  const bool is_number = error == std::errc() && end == argument.data() + argument.size() && count > 0;
+  if (!argument.empty() && !is_number) return print_message("/history takes a number of messages");
+  const std::vector<std::string> lines = history_lines(talk.chat.window(), count, columns(STDERR_FILENO));
+  if (lines.empty()) say("no messages yet");
+  for (const std::string& line : lines) say(line);
+}
+
+// "[DIALECT] [FILE]": to standard output without a file. A single word with a dot or a slash is a file.
+void export_session(Talk& talk, const std::string& argument) {
+  auto [name, file] = first_word(argument);
+  if (file.empty() && name.find_first_of("./") != std::string::npos) file = std::exchange(name, "parley");
+  const Result<Dialect> dialect = dialect_named(name.empty() ? "parley" : name);
+  if (!dialect) return print_message(dialect.error().message);
+  const Result<Writing> writing = write(Conversation(talk.chat.window()), *dialect);
+  if (!writing) {
+    print_message(writing.error().message);
+  } else if (file.empty() || file == "-") {
+    talk.chat.screen().lines(writing->text.str() + "\n");
+  } else if (print_content(writing->text.str() + "\n", with_home(file)) == ExitCode::Ok) {
+    say(fmt::format("exported to {}", file));
+  }
+}
+
+void show_info(Talk& talk, const std::string& /*argument*/) {
+  const ChatSession& chat = talk.chat;
+  const UsageTotals usage = chat.usage();
+  say(fmt::format("session {}, {} messages in the window, {} tokens", chat.session(), chat.window().size(),
+                  window_of(chat)));
+  say(fmt::format("model {}, {} calls: {} fresh, {} cached, {} output tokens{}", chat.model_name(),
+                  usage.calls, usage.fresh, usage.cache_read, usage.output,
+                  usage.calls > 0 && usage.unpriced == 0 ? fmt::format(", {:.4f} dollars", usage.cost) : ""));
+}
+
+// ---- Context
+
+void attach_file(Talk& talk, const std::string& argument) {
+  if (argument == "-") return print_message("/attach needs a file name, not '-'");
+  if (!argument.empty()) {
+    const std::string file = with_home(argument);
+    CommandResult<Attachments> read = read_attachments({&file, 1});
+    if (!read) return;
+    talk.attachments.texts += read->texts;
+    std::ranges::move(read->images, std::back_inserter(talk.attachments.images));
+    talk.attached.push_back(argument);
+  }
+  say(talk.attached.empty()
+          ? "nothing attached"
+          : fmt::format("attached to the next request: {}", fmt::join(talk.attached, ", ")));
+}
+
+void system_prompt(Talk& talk, const std::string& argument) {
+  if (argument.empty()) {
+    const std::string now = talk.chat.system_prompt();
+    return say(now.empty() ? "no system prompt; /system TEXT sets one" : "system: " + now);
+  }
+  const bool is_empty = argument == "''" || argument == "\"\"";
+  if (talk.chat.set_system_prompt(is_empty ? "" : argument))
+    say(is_empty ? "system prompt removed" : "system prompt set");
+}
+
+void show_tokens(Talk& talk, const std::string& /*argument*/) {
+  ChatSession& chat = talk.chat;
+  const TokenCounter counter = TokenCounter::for_model(chat.model().name.view());
+  const TokenUse use{.system = chat.system_prompt(),
+                     .tools = chat.tools().specs(),
+                     .messages = chat.window(),
+                     .window = chat.model().window,
+                     .budget = chat.message_budget()};
+  for (const std::string& line : token_lines(use, counter)) say(line);
+}
+
+void compact_window(Talk& talk, const std::string& /*argument*/) {
+  if (const auto count = talk.chat.compact()) say(fmt::format("replaced {} messages by a summary", *count));
+}
+
+// ---- Model and tools
+
+void change_model(Talk& talk, const std::string& name) {
+  if (name.empty()) {
+    say(fmt::format("model: {}", talk.chat.model_name()));
+  } else if (talk.chat.use_model(name)) {
+    say(fmt::format("switched to model {}", talk.chat.model_name()));
+  }
+}
+
+void show_tools(Talk& talk, const std::string& /*argument*/) {
+  const ToolBox& tools = talk.chat.tools();
+  if (tools.size() == 0) say("no tools available");
+  for (const Tool& tool : tools.specs()) {
+    const Permission looking = tools.policy().of(tool.name.view(), false);
+    const Permission changing = tools.policy().of(tool.name.view(), true);
+    say(fmt::format("{:<10} {}", tool.name.view(),
+                    looking == changing ? std::string(to_string(looking))
+                                        : fmt::format("{} for reads, {} for changes", to_string(looking),
+                                                      to_string(changing))));
+  }
+}
+
+void show_help(Talk& talk, const std::string& argument);
+
+constexpr Verb kVerbs[] = {
+    {VerbGroup::Answer, "/retry", "", "answer the last request again", retry_answer},
+    {VerbGroup::Answer, "/continue", "", "continue a cut answer, or answer an interrupted request",
+     continue_answer},
+    {VerbGroup::Answer, "/edit", "[DRAFT]", "edit the last request, or write a new one, in your editor",
+     edit_request},
+    {VerbGroup::Answer, "/undo", "", "hide the last request and its answer from the model", undo_request},
+    {VerbGroup::Answer, "/save", "FILE", "write the last answer to a file", save_answer, true},
+    {VerbGroup::Session, "/new", "[NAME]", "start an empty session", start_session},
+    {VerbGroup::Session, "/fork", "[NAME]", "continue in a new session that starts with this history",
+     fork_session},
+    {VerbGroup::Session, "/history", "[N]", "list the last messages", show_history},
+    {VerbGroup::Session, "/export", "[DIALECT] [FILE]", "write the conversation", export_session, true},
+    {VerbGroup::Session, "/info", "", "show session, tokens and cost", show_info},
+    {VerbGroup::Context, "/attach", "[FILE]", "attach a file to the next request, or list what is attached",
+     attach_file, true},
+    {VerbGroup::Context, "/system", "[TEXT]", "show or set the system prompt ('' for none)", system_prompt},
+    {VerbGroup::Context, "/tokens", "", "show what takes how much of the window", show_tokens},
+    {VerbGroup::Context, "/compact", "", "replace older messages by a summary", compact_window},
+    {VerbGroup::Model, "/model", "[PROVIDER/NAME]", "show or change the model", change_model},
+    {VerbGroup::Model, "/tools", "", "available tools and their permissions", show_tools},
+    {VerbGroup::Leave, "/help", "", "this list", show_help},
+    {VerbGroup::Leave, "/exit", "", "end the chat (also /quit, exit, Ctrl-D)", nullptr},
+    {VerbGroup::Leave, "/quit", "", nullptr, nullptr},
+};
+
+void show_help(Talk& /*talk*/, const std::string& /*argument*/) {
+  std::optional<VerbGroup> group;
+  for (const Verb& verb : kVerbs) {
+    if (verb.does == nullptr) continue;
+    if (group != verb.group) say(kGroupNames[static_cast<std::size_t>(verb.group)]);
+    group = verb.group;
+    say(fmt::format("  {:<9} {:<16} {}", verb.name, verb.arguments, verb.does));
+  }
+  say("Alt-Enter, or \\ at the end of a line, adds a line; Ctrl-C stops an answer, twice ends the chat");
+}
+
+}  // namespace
+
+ExitCode Talk::ask(const std::string& text) {
+  const CommandResult<Message> request = request_of(text, attachments);
+  if (!request) return request.error();
+  clear_attachments();
+  return chat.ask(*request);
+}
+
+void Talk::clear_attachments() {
+  attachments = {};
+  attached.clear();
+}
+
+NextLine run_chat_verb(Talk& talk, const std::string& line) {
+  const auto [name, argument] = first_word(line);
+  const auto* verb = std::ranges::find_if(kVerbs, [&](const Verb& each) { return each.name == name; });
+  if (verb == std::end(kVerbs)) {
+    std::vector<std::string> names;
+    for (const Verb& each : kVerbs) names.emplace_back(each.name);
+    const auto meant = suggestion_for(name, names);
+    print_message(fmt::format("unknown command {}{} /help lists the commands", name,
+                              meant ? fmt::format(": did you mean {}?", *meant) : ";"));
+  } else if (*verb->arguments == '\0' && !argument.empty()) {
+    print_message(fmt::format("{} takes no argument", name));
+  } else if (verb->run == nullptr) {
+    return NextLine::Ends;
+  } else {
+    verb->run(talk, argument);
+  }
+  return NextLine::Comes;
+}
+
+std::vector<LineWord> chat_verb_words() {
+  std::vector<LineWord> out;
+  for (const Verb& verb : kVerbs) out.push_back({verb.name, verb.takes_file});
+  return out;
+}
+
+std::string window_of(const ChatSession& chat) {
+  const auto thousands = [](std::size_t n) {
+    return n < 1000 ? std::to_string(n) : fmt::format("{:.1f}k", static_cast<double>(n) / 1000);
+  };
+  const std::string used = thousands(chat.tokens_used());
+  return chat.model().window ? fmt::format("{}/{}", used, thousands(*chat.model().window)) : used;
+}
+
+}  // namespace parley::cli
