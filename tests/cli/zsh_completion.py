@@ -9,23 +9,22 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
 
-LONGEST = 60  # seconds to wait for what should come at once: a bound on a hang, not a measure
+LONGEST = 30  # seconds to wait for what should come at once: a bound on a hang, not a measure
 
 
 def read_until(terminal, wanted):
-    """Everything up to `wanted`, or to the end."""
+    """Everything up to `wanted`."""
     seen, end = "", time.monotonic() + LONGEST
     while wanted not in seen and time.monotonic() < end:
-        if not select.select([terminal], [], [], 1)[0]:
-            continue
-        try:
+        if select.select([terminal], [], [], 1)[0]:
             seen += os.read(terminal, 65536).decode(errors="replace")
-        except OSError:
-            break
+    if wanted not in seen:
+        sys.exit(f"zsh does not show {wanted!r}: {seen!r}")
     return seen
 
 
@@ -48,18 +47,15 @@ def main():
     if pid == 0:
         os.environ["TERM"] = "dumb"
         os.execvp("zsh", ["zsh", "-f", "-i"])
-    # A prompt that the command line itself does not contain.
-    os.write(terminal, b"PS1='re''ady'; autoload -Uz compinit; compinit -D -u; source ./completion.zsh; "
-                       b"setopt no_always_last_prompt; zstyle ':completion:*' list-prompt ''\n")
-    read_until(terminal, "ready")
+    # A key that prints the line as it is then, after what the completion showed, and empties it.
+    os.write(terminal, b"autoload -Uz compinit; compinit -D -u; source ./completion.zsh; "
+                       b"show() { print -r -- \"<<<$BUFFER>>>\"; BUFFER=; }; zle -N show; bindkey '^]' show; "
+                       b"print re''ady\n")
+    read_until(terminal, "\nready")
     for line in sys.argv[1:]:
-        # After the completion a word that ends the line, and Ctrl-U, which takes it back.
-        os.write(terminal, line.encode() + b"\t\t")
-        os.write(terminal, b"\x15echo en\"\"ded\n")
-        seen = read_until(terminal, "\nended")
-        print(shown(seen))
-    os.write(terminal, b"exit\n")
-    os.close(terminal)
+        os.write(terminal, line.encode() + b"\t\x1d")
+        print(shown(read_until(terminal, ">>>")))
+    os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
 
 
