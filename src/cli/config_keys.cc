@@ -12,6 +12,7 @@
 #include "cli/config_verbs.h"
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
+#include "cli/json_line.h"
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/secrets.h"

@@ -126,7 +126,7 @@ Run add_sessions(CLI::App& command, const std::string& output) {
                   "title --by-model: PROVIDER/NAME (default: the configured one)")
       ->type_name("M");
   command.add_flag("--jsonl", options.lines, "import, export: JSON Lines");
-  command.add_flag("--json", options.json, "list, search, stats: print JSON");
+  command.add_flag("--json", options.json, "Print JSON, one object a line");
   command.add_flag("-q,--quiet", options.quiet, "Print no notes and no progress");
   return [typed, &output] { return run_sessions(*typed, output); };
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/diagnostics.h"
+#include "cli/json_line.h"
 #include "cli/output.h"
 #include "cli/session_ids.h"
 #include "cli/sessions.h"
@@ -213,6 +214,10 @@ ExitCode expire_session(const SessionsOptions& options) {
   if (const auto expired = store->expire({options.store.tenant, *id}, at); !expired) {
     return report_store_error(expired.error());
   }
+  if (options.json) {
+    return at ? print_json({{"session", *id}, {"expires_at", utc(*at)}}, options.output)
+              : print_json({{"session", *id}}, options.output);
+  }
   if (!options.quiet) {
     print_message(at ? fmt::format("session {} expires at {}", *id, utc(*at))
                      : fmt::format("session {} does not expire", *id));
@@ -225,6 +230,7 @@ ExitCode sweep_sessions(const SessionsOptions& options) {
   if (!store) return store.error();
   const auto count = store->sweep();
   if (!count) return report_store_error(count.error());
+  if (options.json) return print_json({{"erased", static_cast<std::int64_t>(*count)}}, options.output);
   if (!options.quiet)
     print_message(fmt::format("erased {} expired session{}", *count, *count == 1 ? "" : "s"));
   return ExitCode::Ok;

@@ -7,6 +7,7 @@
 #include "model/rate_limiter.h"
 #include "model/request.h"
 #include "model/retry.h"
+#include "parley/base/log.h"
 #include "parley/token/counter.h"
 
 namespace parley {
@@ -72,11 +73,19 @@ class Call {
                                                 left, timer_.chance());
       record_.usage = attempted.usage;
       if (!wait) return error(*std::move(attempted.failure), attempted.code);
+      log_retry(*attempted.failure, *wait);
       if (!timer_.wait(*wait, question_.stop)) return stopped();
     }
   }
 
  private:
+  void log_retry(const Failure& failure, milliseconds wait) const {
+    if (!is_logging()) return;
+    log(LogLevel::Debug, client_.info.provider.str() + ": attempt " + std::to_string(record_.attempts) +
+                             " failed (" + std::string(to_string(failure.kind)) + "): " +
+                             failure.message.str() + "; retry in " + std::to_string(wait.count()) + " ms");
+  }
+
   milliseconds time_left() const {
     const auto passed = std::chrono::duration_cast<milliseconds>(timer_.now() - started_);
     return std::max(milliseconds(0), client_.config.timeouts.total - passed);

@@ -16,8 +16,10 @@
 #include "net/curl.h"
 #include "net/fields.h"
 #include "net/read_coalescer.h"
+#include "net/traffic_log.h"
 #include "net/upload.h"
 #include "parley/base/clock.h"
+#include "parley/base/log.h"
 
 namespace parley::net {
 namespace {
@@ -162,11 +164,28 @@ class Transfer {
   }
 
   Result<Response> run() {
+    log_request(request_, upload_.size());
+    Result<Response> out = perform();
+    if (out) {
+      log_end(request_, out->wire_bytes, total_);
+    } else {
+      log_failure(out.error(), total_);
+    }
+    return out;
+  }
+
+  // Whether it failed because a connection that was kept is one no longer: nothing of a response came
+  // (HTTP11).
+  bool is_stale() const { return is_stale_; }
+
+ private:
+  Result<Response> perform() {
     set_up();
     curl().multi_add_handle(multi_.get(), easy_.get());
     const CURLcode status = wait();
     curl_off_t wire = 0;
     curl().easy_getinfo(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T, &wire);
+    total_ = time_of(CURLINFO_TOTAL_TIME_T);
     curl().multi_remove_handle(multi_.get(), easy_.get());
     is_stale_ = is_stale(status);
     if (thrown_) std::rethrow_exception(thrown_);
@@ -179,11 +198,12 @@ class Transfer {
     return std::move(response_);
   }
 
-  // Whether it failed because a connection that was kept is one no longer: nothing of a response came
-  // (HTTP11).
-  bool is_stale() const { return is_stale_; }
+  std::chrono::microseconds time_of(CURLINFO what) const {
+    curl_off_t time = 0;
+    curl().easy_getinfo(easy_.get(), what, &time);
+    return std::chrono::microseconds(time);
+  }
 
- private:
   // libcurl sends again by itself if it notices before it sends, or while it waits for a response, but not in
   // the middle of a long body.
   bool is_stale(CURLcode status) const {
@@ -441,6 +461,13 @@ class Transfer {
     curl().easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     if (status < 200 || response_.status != 0) return true;
     response_.status = static_cast<int>(status);
+    if (is_logging()) {
+      long made = 0;
+      curl().easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &made);
+      const auto connect = std::max(time_of(CURLINFO_CONNECT_TIME_T), time_of(CURLINFO_APPCONNECT_TIME_T));
+      log_start(request_, response_.status, made == 0 ? std::nullopt : std::optional(connect),
+                time_of(CURLINFO_STARTTRANSFER_TIME_T));
+    }
     if (!request_.on_start) return true;
     Result<void> taken = request_.on_start(response_.status, response_.headers);
     hear();
@@ -529,6 +556,7 @@ class Transfer {
   Easy easy_;
   Multi multi_;
   Response response_;
+  std::chrono::microseconds total_{0};
   std::optional<Error> error_;
   std::exception_ptr thrown_;
   bool has_heard_ = false, is_header_whole_ = false, is_stale_ = false;
