@@ -151,7 +151,8 @@ Run add_doctor(CLI::App& command, const std::string& output) {
 std::span<const Command> session_commands() {
   static constexpr Command kCommands[] = {
       {"sessions", "Manage the stored conversations", add_sessions, verb_names},
-      {"doctor", "Check the store, the configuration and the model", add_doctor},
+      {"doctor", "Check the store, the configuration, the model, the files and the MCP servers", add_doctor,
+       nullptr, "Set up"},
   };
   return kCommands;
 }
