@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "agent/scripted_testing.h"
+#include "memory/session_facts.h"
 #include "parley/message/validate.h"
 
 namespace parley::agent {
@@ -376,7 +377,9 @@ TEST(Agent, AnAnswerIsKeptAsItCame) {
                                .build();
   Scene scene({says(message)});
   scene.run();
-  EXPECT_EQ(scene.stored().back(), message);
+  const Message kept = scene.stored().back();
+  EXPECT_EQ(kept.id(), message.id());
+  EXPECT_EQ(kept.blocks(), message.blocks());
 }
 
 TEST(Agent, ALongResultIsCutAndSaysSo) {
@@ -645,6 +648,40 @@ TEST(Agent, AGENT13_AnAnswerWithoutTheCallThatIsRequiredFails) {
   ASSERT_TRUE(report.error);
   EXPECT_EQ(report.error->message, "tool_choice is required, but the model answered without calling a tool");
   EXPECT_EQ(lines_of(scene.stored()).back(), "assistant: I would rather not");
+}
+
+// An answer of a known cost.
+Turn costs(const char* text, std::uint64_t input, std::uint64_t output) {
+  return [=](const ModelRequest&, const CallOptions&) -> Called<ModelAnswer> {
+    ModelAnswer answer{.message = Message::assistant_message(Text(text)), .outcome = {}};
+    answer.outcome.usage.input = input;
+    answer.outcome.usage.output = output;
+    return answer;
+  };
+}
+
+TEST(Agent, AGENT16_AnAnswerSaysItsModelItsUsageAndTheTotalsOfTheSession) {
+  Scene scene({costs("one", 10, 2), costs("two", 20, 3)});
+  scene.run();
+  EXPECT_EQ(
+      scene.stored().back().metadata()->text(),
+      Text(R"({"model":"scripted/test","usage":{"input":10,"output":2},"session":{"turns":1,"tokens":12}})"));
+  scene.open();  // as another process would
+  scene.run();
+  EXPECT_EQ(
+      scene.stored().back().metadata()->text(),
+      Text(R"({"model":"scripted/test","usage":{"input":20,"output":3},"session":{"turns":2,"tokens":35}})"));
+}
+
+TEST(Agent, AGENT16_ATitleThatWasSetStays) {
+  Scene scene({says("one")});
+  scene.run();
+  ASSERT_TRUE(scene.store->append(
+      scene.key, store::Batch({memory::facts_record({.model = "a/b", .turns = 1, .title = "Oslo"})})));
+  scene.open();
+  scene.run();
+  EXPECT_EQ(scene.stored().back().metadata()->at("/session/title"), Json::string("Oslo"));
+  EXPECT_EQ(scene.stored().back().metadata()->at("/session/turns"), Json::number(2));
 }
 
 }  // namespace

@@ -70,16 +70,6 @@ Result<Message> with_own_ids(const Loop& loop, const Message& message) {
   return MessageBuilder::like(message).same_shape(std::move(blocks)).build();
 }
 
-Result<Message> marked_cut(const Message& message, std::string_view why) {
-  json::Writer writer;
-  writer.begin_object();
-  if (const auto metadata = message.metadata()) {
-    for (const Json::Member& member : metadata->members()) writer.key(member.key).value(member.value);
-  }
-  writer.key(kCutMember).string(why).end_object();
-  return MessageBuilder::like(message).metadata(writer.take()).build();
-}
-
 Error error_of(const Loop& loop, const Failure& failure) {
   if (loop.is_stopped()) return {Code::Cancelled, "the run was stopped", {}};
   return {failure.retryable ? Code::Unavailable : Code::Invalid,
@@ -96,12 +86,34 @@ std::string_view cut_by(const Loop& loop, const ModelAnswer& answer) {
   return is_full && calls_of(answer.message).empty() ? to_string(finish) : "";
 }
 
+// The facts of the session with this answer.
+memory::SessionFacts facts_with(memory::SessionFacts facts, const Loop& loop, const ModelAnswer& answer) {
+  const ModelInfo& info = loop.model->info();
+  const Text& name = answer.call.model.empty() ? info.name : answer.call.model;
+  facts.model = info.provider.str() + "/" + name.str();
+  facts.tokens += answer.outcome.usage.input.value_or(0) + answer.outcome.usage.output.value_or(0);
+  return facts;
+}
+
+// The answer with its model, its usage and the facts of the session in its metadata (AGENT16), and why it is
+// incomplete (AGENT12).
+Result<Message> with_metadata(const Loop& loop, const ModelAnswer& answer, std::string_view cut) {
+  const std::optional<memory::SessionFacts> facts = loop.history->facts();
+  if (!facts && cut.empty()) return answer.message;
+  json::Writer writer;
+  writer.begin_object();
+  if (const auto metadata = answer.message.metadata()) {
+    for (const Json::Member& member : metadata->members()) writer.key(member.key).value(member.value);
+  }
+  if (facts) memory::put_facts(writer, facts_with(*facts, loop, answer), answer.outcome.usage);
+  if (!cut.empty()) writer.key(kCutMember).string(cut);
+  return MessageBuilder::like(answer.message).metadata(writer.end_object().take()).build();
+}
+
 // Stores an answer unless it is empty: some providers refuse empty messages.
 Result<void> keep_answer(Loop& loop, ModelAnswer& answer) {
   PARLEY_TRY(answer.message, with_own_ids(loop, answer.message));
-  if (const std::string_view why = cut_by(loop, answer); !why.empty()) {
-    PARLEY_TRY(answer.message, marked_cut(answer.message, why));
-  }
+  PARLEY_TRY(answer.message, with_metadata(loop, answer, cut_by(loop, answer)));
   if (says_something(answer.message)) PARLEY_CHECK(loop.keep(answer.message));
   loop.emit(agent_event::Answered{answer});
   loop.run->words = answer.message.get_text_content().value_or(Text());

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "memory/session_facts.h"
 #include "parley/agent/agent.h"
 #include "parley/base/error.h"
 #include "parley/memory/openmanus_memory.h"
@@ -45,11 +46,13 @@ class History {
   // The counter of the window's tokens, if their count is an estimate that calibrate() corrects.
   virtual std::optional<TokenCounter> counter() const { return std::nullopt; }
   virtual void calibrate(const Calibration& /*calibration*/) {}
+  // What the next answer says about the session; nullopt if the conversation is not stored.
+  virtual std::optional<memory::SessionFacts> facts() const { return std::nullopt; }
   // True if some call of the conversation has this id.
   virtual bool knows_call(std::string_view id) const = 0;
 };
 
-// Fails like StoredMemory::each().
+// Fails like StoredMemory::each() and Store::read().
 Result<std::unique_ptr<History>> history_in(StoredMemory memory);
 std::unique_ptr<History> history_in(OpenManusMemory memory);
 

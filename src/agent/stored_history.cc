@@ -12,8 +12,14 @@ class StoredHistory : public History {
  public:
   explicit StoredHistory(StoredMemory memory) : memory_(std::move(memory)) {}
 
-  // Collects the ids of all calls, also of those that left the window.
+  // Collects the ids of all calls, also of those that left the window, and reads the facts of the session.
   Result<void> learn_all() {
+    PARLEY_CHECK(learn_messages());
+    PARLEY_TRY(facts_, memory::read_facts(*memory_.store(), memory_.key(), memory_.size()));
+    return {};
+  }
+
+  Result<void> learn_messages() {
     if (memory_.memory().log_dropped() != 0) {
       return memory_.each([&](const Message& message) { learn(message); });
     }
@@ -76,16 +82,23 @@ class StoredHistory : public History {
   }
   void calibrate(const Calibration& calibration) override { memory_.calibrate(calibration); }
 
+  std::optional<memory::SessionFacts> facts() const override { return facts_; }
+
   bool knows_call(std::string_view id) const override { return call_ids_.contains(std::string(id)); }
 
  private:
   void learn(const Message& message) {
     for (const ToolUseBlock& use : calls_of(message)) call_ids_.insert(use.id.str());
+    if (message.role() == Role::User) ++facts_.turns;
+    if (message.role() != Role::Assistant) return;
+    const std::optional<Json> metadata = message.metadata();
+    if (auto facts = metadata ? memory::facts_in(*metadata) : std::nullopt) facts_ = *std::move(facts);
   }
 
   StoredMemory memory_;
   std::vector<Message> reminders_;
   std::unordered_set<std::string> call_ids_;
+  memory::SessionFacts facts_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/terminal.h"
+#include "cli/verbose.h"
 
 namespace parley::cli {
 namespace {
@@ -88,6 +89,8 @@ void add_chat_options(CLI::App& command, ChatOptions& options) {
   command.add_flag("--json", options.json, "Print one JSON object per answer");
   command.add_flag("--stream", options.stream, "With --json: also print each event as a line of JSON");
   command.add_flag("-q,--quiet", options.quiet, "Print the answer and errors only");
+  command.add_flag("-v,--verbose", options.verbose,
+                   "Print HTTP requests, responses, retries and their times on stderr");
 }
 
 void add_template(CLI::App& command, ChatOptions& options) {
@@ -104,6 +107,7 @@ ExitCode start(const std::shared_ptr<Typed>& typed, const std::string& output, c
   options.output = output;
   if (!options.variables.empty() && options.template_name.empty())
     return usage_error("--var needs --template", name);
+  if (options.verbose && options.quiet) return usage_error("-v cannot be combined with -q", name);
   if (options.stream && !options.json) return usage_error("--stream needs --json", name);
   if (options.plan && (options.extracts_code || !options.schema.empty())) {
     return usage_error("--plan cannot be combined with -x or --schema", name);
@@ -117,7 +121,10 @@ ExitCode start(const std::shared_ptr<Typed>& typed, const std::string& output, c
     }
     options.store.uri = "memory:";
   }
-  return run(options, typed->words);
+  if (options.verbose) print_log_lines();
+  const ExitCode exit = run(options, typed->words);
+  print_held_log_lines();
+  return exit;
 }
 
 Run add_chat(CLI::App& command, const std::string& output) {

@@ -16,6 +16,7 @@
 #include "cli/session_ids.h"
 #include "cli/tool_choice.h"
 #include "cli/tracing.h"
+#include "cli/verbose.h"
 #include "parley/agent/agent.h"
 #include "parley/agent/event.h"
 #include "parley/base/clock.h"
@@ -345,6 +346,7 @@ ExitCode ChatSession::ask(const std::optional<Message>& request) {
   end_run();
   if (report && prints_at_end() && !options_.json) print_at_end(*report);
   screen_->end_answer();
+  print_held_log_lines();
   if (!request && report && report->steps == 0 && !report->error) {
     print_message("nothing to continue: the last answer is complete");
     return ExitCode::Refused;

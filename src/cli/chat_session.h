@@ -51,6 +51,7 @@ struct ChatOptions {
   bool json = false;    // one object a run
   bool stream = false;  // with `json`: one a line for each event before it
   bool quiet = false;
+  bool verbose = false;          // print what the library logs (verbose.h)
   std::string continue_command;  // what continues an answer that was cut, for people
   std::string output = "-";
 };

@@ -26,6 +26,7 @@ struct Command {
   Run (*add)(CLI::App& command, const std::string& output);
   // The values of its first argument, for completions; null if it has no fixed values.
   std::vector<std::string> (*words)() = nullptr;
+  const char* group = nullptr;  // of help; null: that of its table (main.cc)
 };
 
 std::span<const Command> chat_commands();      // chat, run, prompt

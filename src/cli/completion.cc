@@ -56,7 +56,7 @@ Words option_names(const DescribedCommand& command) {
 }
 
 // The verbs of `parley sessions` whose first argument is a session.
-constexpr const char* kVerbsOfSessions[] = {"show", "export", "fork", "rm", "expire", "copy"};
+constexpr const char* kVerbsOfSessions[] = {"show", "export", "fork", "rm", "expire", "copy", "title"};
 
 // ---- bash
 
@@ -78,7 +78,19 @@ std::string for_bash(std::span<const DescribedCommand> commands) {
                            fmt::join(option_names(command), " "), fmt::join(command.words, " "));
   }
   return fmt::format(R"sh(# Completion of parley for bash, made by 'parley completion bash'.
-_parley_sessions() {{ parley sessions list 2>/dev/null | cut -d' ' -f1; }}
+# The sessions whose id begins with the word, or else those whose title contains it; lists also show the titles.
+_parley_sessions() {{
+  local id title by_id=() by_title=() described=0
+  [[ ${{COMP_TYPE:-9}} != 63 && ${{COMP_TYPE:-9}} != 33 ]] || described=1
+  while IFS=$'\t' read -r id title; do
+    local shown=$(printf %q "$id")
+    ((!described)) || shown+="  $title"
+    if [[ $id == "$word"* ]]; then by_id+=("$shown")
+    elif [[ ${{title,,}} == *"${{word,,}}"* ]]; then by_title+=("$shown"); fi
+  done < <(parley sessions ids 2>/dev/null)
+  COMPREPLY=("${{by_id[@]}}")
+  ((${{#by_id[@]}})) || COMPREPLY=("${{by_title[@]}}")
+}}
 _parley() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
   local words='' options='' verbs='' files=0 is_value=1
@@ -95,8 +107,8 @@ _parley() {{
   if ((!is_value)); then
     if [[ $word == -* ]]; then words=$options
     elif [[ -n $verbs ]] && ((COMP_CWORD == 2)); then words=$verbs
-    elif [[ $command == chat ]] && ((COMP_CWORD == 2)); then words=$(_parley_sessions)
-    elif [[ $command == sessions && ${{COMP_WORDS[2]}} == @({}) ]] && ((COMP_CWORD == 3)); then words=$(_parley_sessions)
+    elif [[ $command == chat ]] && ((COMP_CWORD == 2)); then _parley_sessions; return
+    elif [[ $command == sessions && ${{COMP_WORDS[2]}} == @({}) ]] && ((COMP_CWORD == 3)); then _parley_sessions; return
     else files=1; fi
   fi
   if ((files)); then
@@ -160,8 +172,15 @@ std::string for_zsh(std::span<const DescribedCommand> commands) {
   return fmt::format(R"sh(#compdef parley
 # Completion of parley for zsh, made by 'parley completion zsh'.
 _parley_sessions() {{
-  local -a ids=(${{(f)"$(parley sessions list 2>/dev/null | cut -d' ' -f1)"}})
-  compadd -a ids
+  local -a ids shown found
+  local line
+  for line in ${{(f)"$(parley sessions ids 2>/dev/null)"}}; do
+    ids+=("${{line%%$'\t'*}}") shown+=("${{line/$'\t'/  -- }}")
+  done
+  compadd -l -d shown -a ids && return
+  # By a word of the title.
+  found=(${{(M)shown:#(#i)*${{(b)PREFIX}}*}})
+  [[ -z $PREFIX ]] || {{ ids=("${{(@)found%%  -- *}}"); compadd -U -l -d found -a ids && return; }}
   _files
 }}
 _parley() {{
@@ -216,9 +235,8 @@ std::string fish_option(const DescribedCommand& command, const DescribedOption& 
 std::string for_fish(std::span<const DescribedCommand> commands) {
   std::string out =
       "# Completion of parley for fish, made by 'parley completion fish'.\n"
-      "complete -c parley -n '__fish_seen_subcommand_from sessions chat' -a '(parley sessions list "
-      "2>/dev/null | "
-      "string replace -r \"^(\\\\S+) +\\\\d+ +\\\\S+ *\" \"\\$1\\t\")'\n";
+      "complete -c parley -n '__fish_seen_subcommand_from sessions chat' -a '(parley sessions ids "
+      "2>/dev/null)'\n";
   for (const DescribedCommand& command : commands) {
     if (command.name != kPromptCommand) {
       out += fmt::format("complete -c parley -f -n __fish_use_subcommand -a {} -d '{}'\n", command.name,

@@ -16,6 +16,7 @@
 #include "cli/environment.h"
 #include "cli/known_models.h"
 #include "cli/model_options.h"
+#include "cli/secret_tool.h"
 #include "cli/secrets.h"
 #include "cli/suggestion.h"
 #include "cli/tool_choice.h"
@@ -168,6 +169,13 @@ Result<void> set_alias(Config& config, ConfigEntry& entry) {
   return {};
 }
 
+Result<void> set_key_place(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(std::string place, text_in(entry));
+  if (place != "file" && place != kInSecretService) return wrong(entry, "'file' or 'secret-service'");
+  config.keys.set(std::move(place), entry.location);
+  return {};
+}
+
 using Set = Result<void> (*)(Config& config, ConfigEntry& entry);
 struct Key {
   std::vector<std::string_view> path;  // "*" is any name
@@ -188,6 +196,7 @@ const std::vector<Key>& keys() {
       {{"window"}, set_number<&Config::window, kMostWindow>},
       {{"schema"}, set_text<&Config::schema>},
       {{"options", "*"}, set_model_option},
+      {{"keys"}, set_key_place},
       {{"store"}, set_text<&Config::store>},
       {{"tenant"}, set_text<&Config::tenant>},
       {{"tools", "use"}, set_tools, set_tools},
@@ -319,8 +328,13 @@ Result<void> take_key_file(Config& config) {
       return fail(Code::Invalid, fmt::format("unknown provider '{}'", fmt::join(entry.path, ".")),
                   entry.location);
     }
+    ConfigValue<Secret>& stored = config.providers[entry.path[0]].key;
+    if (key == kInSecretService) {
+      stored.set({}, kInSecretService);
+      continue;
+    }
     register_secrets("api_key", key);
-    config.providers[entry.path[0]].key.set(Secret::take(key), entry.location);
+    stored.set(Secret::take(key), entry.location);
   }
   if (std::string exposure = exposure_of(*file, "keys"); !exposure.empty()) {
     config.warnings.push_back(std::move(exposure));
@@ -390,6 +404,7 @@ std::vector<ConfigChoice> choices_of(const Config& config) {
   for (const auto& [name, option] : config.options) {
     put(name == "max_tokens" ? name : "options." + name, option.value, option.from);
   }
+  if (config.keys.is_set()) put("keys", config.keys.value, config.keys.from);
   put("store", config.store.value, config.store.from);
   put("tenant", config.tenant.value, config.tenant.from);
   put("tools.use", fmt::format("{}", fmt::join(config.tools.value, ", ")), config.tools.from);

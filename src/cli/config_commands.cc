@@ -69,7 +69,9 @@ Run add_config(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedConfig>();
   command.add_option("VERB", typed->verb, config_verbs() + " (default: list)")->type_name("");
   command.add_option("ARGUMENT", typed->options.arguments, "Arguments of the verb")->type_name("");
-  command.add_flag("--json", typed->options.json, "list, key list: print JSON");
+  command.add_flag("--secret-service", typed->options.secret_service,
+                   "key set: store the key in the secret service of the desktop");
+  command.add_flag("--json", typed->options.json, "Print one JSON object");
   return [typed, &output] { return run_config(*typed, output); };
 }
 

@@ -12,8 +12,10 @@
 #include "cli/config_verbs.h"
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
+#include "cli/json_line.h"
 #include "cli/output.h"
 #include "cli/process.h"
+#include "cli/secret_tool.h"
 #include "cli/secrets.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -116,13 +118,23 @@ Result<void> store_keys(const std::string& file, const Keys& keys) {
   return written;
 }
 
-ExitCode set_key_of(const std::string& provider) {
+// Where new keys go: as it is typed, or configured.
+CommandResult<bool> uses_secret_service(const ConfigOptions& options) {
+  if (options.secret_service) return true;
+  const Result<Config> config = read_config();
+  if (!config) return std::unexpected(report_config_error(config.error()));
+  return config->keys.value == kInSecretService;
+}
+
+ExitCode set_key_of(const std::string& provider, const ConfigOptions& options) {
   const Result<const Provider*> row = provider_named(provider);
   if (!row) return usage_error(row.error().message, "config");
   const Result<std::string> file = key_file_to_change();
   if (!file) return report_key_error(file.error());
   Result<Keys> keys = stored_keys(*file);  // a broken file is reported before anything is typed
   if (!keys) return report_key_error(keys.error());
+  const CommandResult<bool> is_service = uses_secret_service(options);
+  if (!is_service) return is_service.error();
   const Secret key = read_key(provider);
   if (!is_key(key.reveal())) {
     print_message(key.empty() ? "no key was typed; nothing is changed"
@@ -133,28 +145,44 @@ ExitCode set_key_of(const std::string& provider) {
   const FolderLock lock(*file);
   keys = stored_keys(*file);
   if (!keys) return report_key_error(keys.error());
-  (*keys)[provider] = key;
+  if (*is_service) {
+    if (const auto kept = store_in_secret_service(provider, key); !kept)
+      return report_key_error(kept.error());
+  }
+  (*keys)[provider] = *is_service ? Secret(std::string(kInSecretService)) : key;
   if (const Result<void> stored = store_keys(*file, *keys); !stored) return report_key_error(stored.error());
-  print_message(fmt::format("stored the key for {} ({}) in {}", provider, key_hint(key), *file));
+  const std::string place = *is_service ? "the secret service" : *file;
+  if (!options.json) {
+    print_message(fmt::format("stored the key for {} ({}) in {}", provider, key_hint(key), place));
+  }
   for (const std::string_view variable : {(*row)->key_variable, (*row)->other_key_variable}) {
     if (variable.empty() || from_environment(std::string(variable).c_str()).empty()) continue;
     print_message(fmt::format("warning: {} in the environment comes before it", variable));
   }
-  return ExitCode::Ok;
+  return options.json
+             ? print_json({{"provider", provider}, {"hint", key_hint(key)}, {"place", place}}, options.output)
+             : ExitCode::Ok;
 }
 
-ExitCode remove_key_of(const std::string& provider) {
+ExitCode remove_key_of(const std::string& provider, const ConfigOptions& options) {
   const Result<std::string> file = key_file_to_change();
   if (!file) return report_key_error(file.error());
   const FolderLock lock(*file);
   Result<Keys> keys = stored_keys(*file);
   if (!keys) return report_key_error(keys.error());
-  if (keys->erase(provider) == 0) {
+  const auto found = keys->find(provider);
+  if (found == keys->end()) {
     print_message(fmt::format("no key for '{}' is stored in {}", provider, *file));
     return ExitCode::Refused;
   }
+  if (found->second.reveal() == kInSecretService) {
+    if (const auto gone = remove_from_secret_service(provider); !gone) return report_key_error(gone.error());
+  }
+  keys->erase(found);
   const Result<void> stored = store_keys(*file, *keys);
-  return stored ? ExitCode::Ok : report_key_error(stored.error());
+  if (!stored) return report_key_error(stored.error());
+  return options.json ? print_json({{"provider", provider}, {"is_removed", true}}, options.output)
+                      : ExitCode::Ok;
 }
 
 ExitCode list_keys(const ConfigOptions& options) {
@@ -183,8 +211,8 @@ ExitCode list_keys(const ConfigOptions& options) {
 
 ExitCode change_keys(const ConfigOptions& options) {
   const std::vector<std::string>& words = options.arguments;
-  if (words.size() == 2 && words[0] == "set") return set_key_of(words[1]);
-  if (words.size() == 2 && words[0] == "rm") return remove_key_of(words[1]);
+  if (words.size() == 2 && words[0] == "set") return set_key_of(words[1], options);
+  if (words.size() == 2 && words[0] == "rm") return remove_key_of(words[1], options);
   if (words.size() == 1 && words[0] == "list") return list_keys(options);
   return usage_error("expected 'config key set PROVIDER', 'config key rm PROVIDER' or 'config key list'",
                      "config");

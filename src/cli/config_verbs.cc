@@ -11,6 +11,7 @@
 #include "cli/diagnostics.h"
 #include "cli/editor.h"
 #include "cli/environment.h"
+#include "cli/json_line.h"
 #include "cli/model.h"
 #include "cli/output.h"
 #include "parley/json/writer.h"
@@ -99,6 +100,9 @@ ExitCode get_config(const ConfigOptions& options) {
   if (!config) return report_config_error(config.error());
   const std::vector<ConfigChoice> choices = choices_of(*config);
   const auto found = std::ranges::find(choices, name_of(*path), &ConfigChoice::key);
+  if (found != choices.end() && options.json) {
+    return print_json({{"key", found->key}, {"value", found->value}, {"from", found->from}}, options.output);
+  }
   if (found != choices.end()) return print(found->value + "\n", options.output);
   const Result<ConfigEntry> known = config_entry(*path, "");
   if (!known && known.error().code == Code::NotFound) return usage_error(known.error().message, "config");
@@ -136,15 +140,20 @@ ExitCode set_config(const ConfigOptions& options) {
   if (const auto written = write_changed(*file, with_entry(*text, *entry)); !written) return written.error();
   config = read_config();
   if (!config) return report_config_error(config.error());
+  ExitCode exit = ExitCode::Ok;
   // Another source may come before the file.
   for (const ConfigChoice& each : choices_of(*config)) {
     if (each.key != name_of(*path)) continue;
-    print_message(fmt::format("{} = {} ({})", each.key, each.value, each.from));
+    if (options.json) {
+      exit = print_json({{"key", each.key}, {"value", each.value}, {"from", each.from}}, options.output);
+    } else {
+      print_message(fmt::format("{} = {} ({})", each.key, each.value, each.from));
+    }
     if (!each.from.starts_with(*file + ":")) {
       print_message(fmt::format("warning: {} comes before {}", each.from, *file));
     }
   }
-  return ExitCode::Ok;
+  return exit;
 }
 
 ExitCode unset_config(const ConfigOptions& options) {
@@ -156,15 +165,17 @@ ExitCode unset_config(const ConfigOptions& options) {
   const auto text = text_of_file(*file);
   if (!text) return text.error();
   const auto written = write_changed(*file, without_entry(*text, *path));
-  return written ? ExitCode::Ok : written.error();
+  if (!written) return written.error();
+  return options.json ? print_json({{"key", name_of(*path)}, {"file", *file}}, options.output) : ExitCode::Ok;
 }
 
 ExitCode print_config_path(const ConfigOptions& options) {
   const auto file = file_to_change();
-  return file ? print(*file + "\n", options.output) : file.error();
+  if (!file) return file.error();
+  return options.json ? print_json({{"file", *file}}, options.output) : print(*file + "\n", options.output);
 }
 
-ExitCode edit_config(const ConfigOptions& /*options*/) {
+ExitCode edit_config(const ConfigOptions& options) {
   const auto file = file_to_change();
   if (!file) return file.error();
   if (::access(file->c_str(), F_OK) != 0) {
@@ -177,7 +188,8 @@ ExitCode edit_config(const ConfigOptions& /*options*/) {
     return ExitCode::Environment;
   }
   const Result<Config> config = read_config();
-  return config ? ExitCode::Ok : report_config_error(config.error());
+  if (!config) return report_config_error(config.error());
+  return options.json ? print_json({{"file", *file}}, options.output) : ExitCode::Ok;
 }
 
 }  // namespace parley::cli

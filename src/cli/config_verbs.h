@@ -10,6 +10,7 @@ namespace parley::cli {
 
 struct ConfigOptions {
   std::vector<std::string> arguments;  // after the verb
+  bool secret_service = false;         // key set: store it there
   bool json = false;
   std::string output = "-";
 };

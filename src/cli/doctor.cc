@@ -7,6 +7,7 @@
 
 #include "cli/config.h"
 #include "cli/diagnostics.h"
+#include "cli/doctor_places.h"
 #include "cli/mcp.h"
 #include "cli/model.h"
 #include "cli/output.h"
@@ -226,6 +227,8 @@ ExitCode doctor(const DoctorOptions& options) {
   if (config.config) resolve(choice, *config.config);
   if (config.config || !choice.uri.empty()) store = health_of(choice);
   if (config.config) model = health_of(*config.config, options.is_online);
+  std::optional<DoctorPlaces> places;
+  if (config.config) places = places_of(*config.config, choice);
   std::string out;
   if (options.json) {
     json::Writer w;
@@ -235,15 +238,17 @@ ExitCode doctor(const DoctorOptions& options) {
     put(w.key("config"), config);
     w.key("model");
     model ? put(w, *model) : void(w.null());
+    if (places) put(w, *places);
     out = w.end_object().take_string() + "\n";
   } else {
     if (store) out += for_people(*store);
     out += for_people(config);
     if (model) out += for_people(*model);
+    if (places) out += for_people(*places);
   }
   const ExitCode printed =
       print(out, options.output, options.json ? ReportFormat::Json : ReportFormat::Lines);
-  const bool is_well = config.is_ok() && store && store->is_ok && model && !model->trouble;
+  const bool is_well = config.is_ok() && store && store->is_ok && model && !model->trouble && places->is_ok();
   return is_well ? printed : worse(printed, ExitCode::Environment);
 }
 

@@ -1,4 +1,5 @@
-// `parley doctor`: checks the store, the configuration and the model, and how to fix them.
+// `parley doctor`: checks the store, the configuration, the model, the files and the MCP servers, and says
+// what to do.
 #pragma once
 
 #include <string>

@@ -25,6 +25,7 @@ namespace {
 
 struct TypedConvert {
   std::string from, to, policy, now;
+  bool json = false;  // it is, in any case
   ConvertOptions options;
 };
 
@@ -99,6 +100,7 @@ Run add_convert(CLI::App& command, const std::string& output) {
   command.add_option("--now", typed->now, "Timestamp for messages that have none (default: now)")
       ->type_name("TIME");
   command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
+  command.add_flag("--json", typed->json, "Changes nothing: the output is JSON");
   command.add_flag("--pretty", options.pretty, "Indent the output");
   command.add_option("--notes", options.notes, "Write all notes to F as JSON Lines")->type_name("F");
   command.add_flag("-q,--quiet", options.quiet, "Print no notes and no progress");
@@ -186,6 +188,7 @@ Run add_tokens(CLI::App& command, const std::string& output) {
                   "o200k_base or cl100k_base (default: o200k_base; with --as, the model's)")
       ->type_name("E");
   command.add_flag("--ids", options.ids, "Print token ids instead of their number");
+  command.add_flag("--json", options.json, "Print one JSON object");
   command.add_option("FILE", options.file, "A text, or a conversation; '-' is standard input")
       ->type_name("")
       ->required();
@@ -238,7 +241,7 @@ struct TypedFilter {
 
 ExitCode run_filter(TypedFilter& typed, const std::string& output) {
   typed.command.output = output;
-  if (typed.command.name.empty()) return list_filters(output);
+  if (typed.command.name.empty()) return list_filters(typed.command);
   const std::string_view names[] = {typed.command.name};
   const Result<FilterChain> chain = FilterChain::of(names, typed.options);
   if (!chain) return usage_error(chain.error().message, "filter");
@@ -257,6 +260,7 @@ Run add_filter(CLI::App& command, const std::string& output) {
       ->type_name("N");
   command.add_flag("--keep-page-state", typed->options.keep_page_state,
                    "With 'browser' and 'browser-agentscope': keep page state and snapshots");
+  command.add_flag("--json", typed->command.json, "Print one JSON object: the text and the changes");
   command.add_flag("-q,--quiet", typed->command.quiet, "Do not report the changes");
   command.add_option("NAME", typed->command.name, "Filter to run; without it, list the filters")
       ->type_name("");

@@ -10,11 +10,17 @@
 #include "cli/output.h"
 #include "parley/base/text.h"
 #include "parley/json/json.h"
+#include "parley/json/writer.h"
 
 namespace parley::cli {
 namespace {
 
-// The default limit of a document.
+std::string json_of(const FilteredText& filtered) {
+  json::Writer w;
+  w.begin_object().key("text").string(filtered.text.view()).key("changes").begin_array();
+  for (const FilterChange& change : filtered.changes) w.string(to_string(change));
+  return w.end_array().end_object().take_string() + "\n";
+}
 
 }  // namespace
 
@@ -28,6 +34,7 @@ ExitCode filter(const FilterCommand& command, const FilterChain& chain) {
                         {command.file});
   }
   const FilteredText filtered = chain.run(Text::trusted(bytes, bytes->view()));
+  if (command.json) return print_content(json_of(filtered), command.output);
   const ExitCode exit = print_content(filtered.text, command.output);
   if (exit == ExitCode::Ok && !command.quiet) {
     for (const FilterChange& change : filtered.changes) print_message(to_string(change));
@@ -35,12 +42,20 @@ ExitCode filter(const FilterCommand& command, const FilterChain& chain) {
   return exit;
 }
 
-ExitCode list_filters(const std::string& output) {
+ExitCode list_filters(const FilterCommand& command) {
+  if (command.json) {
+    json::Writer w;
+    w.begin_object().key("filters").begin_array();
+    for (const Filter& each : filters()) {
+      w.begin_object().key("name").string(each.name).key("does").string(each.does).end_object();
+    }
+    return print(w.end_array().end_object().take_string() + "\n", command.output, ReportFormat::Json);
+  }
   std::string list;
   for (const Filter& each : filters()) {
     fmt::format_to(std::back_inserter(list), "{:<20}{}\n", each.name, each.does);
   }
-  return print(list, output);
+  return print(list, command.output);
 }
 
 }  // namespace parley::cli

@@ -12,10 +12,11 @@ struct FilterCommand {
   std::string name;        // of the filter; empty: list them
   std::string file = "-";  // standard input
   std::string output = "-";
+  bool json = false;   // one object
   bool quiet = false;  // do not report changes
 };
 
 ExitCode filter(const FilterCommand& command, const FilterChain& chain);
-ExitCode list_filters(const std::string& output);
+ExitCode list_filters(const FilterCommand& command);
 
 }  // namespace parley::cli

@@ -25,10 +25,18 @@ namespace parley::cli {
 std::span<const Command> all_commands() {
   static const std::vector<Command> commands = [] {
     std::vector<Command> out;
-    for (const auto group : {chat_commands(), document_commands(), session_commands(), config_commands(),
-                             model_commands(), shell_commands()}) {
-      out.insert(out.end(), group.begin(), group.end());
-    }
+    const auto add = [&](std::span<const Command> rows, const char* group) {
+      for (const Command& row : rows) {
+        out.push_back(row);
+        if (row.group == nullptr) out.back().group = group;
+      }
+    };
+    add(chat_commands(), "Ask a model");
+    add(session_commands(), "Stored conversations");
+    add(document_commands(), "Documents, texts and media");
+    add(config_commands(), "Set up");
+    add(model_commands(), "Set up");
+    add(shell_commands(), "Set up");
     return out;
   }();
   return commands;
@@ -65,7 +73,7 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
   std::vector<Run> runs;
   for (const Command& each : all_commands()) {
     CLI::App& command = *app.add_subcommand(each.name, each.summary);
-    command.group("Commands")->footer(exit_codes());
+    command.group(each.group)->footer(exit_codes());
     runs.push_back(each.add(command, output));
     command.add_option("-o,--output", output, "Write to FILE, atomically")->type_name("FILE");
     for (CLI::Option* option : command.get_options()) {

@@ -9,6 +9,8 @@
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/proxy.h"
+#include "cli/secret_tool.h"
+#include "cli/secrets.h"
 #include "cli/suggestion.h"
 #include "parley/model/http_model.h"
 
@@ -113,6 +115,12 @@ Result<ModelConfig> chosen_model(const std::string& name, const Config& config) 
   ModelConfig out;
   out.model = name;
   out.key = provider.key.value;
+  if (out.key.empty() && provider.key.from == kInSecretService) {
+    Result<Secret> key = find_in_secret_service(std::string(parsed->provider->name));
+    if (!key) return fail(Code::Missing, key.error().message);
+    register_secrets("api_key", key->reveal());
+    out.key = *std::move(key);
+  }
   out.key_variable = provider.key.from;
   out.base_url = provider.base_url.value;
   out.prices = prices_of(config);

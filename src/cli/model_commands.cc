@@ -41,6 +41,7 @@ Run add_rehearse(CLI::App& command, const std::string& output) {
       .add_option("--record", typed->record,
                   "Forward requests to the provider at URL and record them in -o FILE")
       ->type_name("URL");
+  command.add_flag("--json", typed->options.json, "Print the address as one JSON object");
   command.add_option("--port", typed->options.port, "Port to listen on (default: any free port)")
       ->type_name("N");
   return [typed, &output] { return run_rehearse(*typed, output); };

@@ -5,6 +5,7 @@
 #include "cli/config.h"
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
+#include "cli/json_line.h"
 #include "cli/output.h"
 #include "cli/process.h"
 #include "cli/proxy.h"
@@ -15,9 +16,11 @@ namespace parley::cli {
 namespace {
 
 // Prints the address at once: a script waits for the line before it connects.
-void announce(const std::string& url) {
+void announce(const std::string& url, bool json) {
   Result<Output> out = Output::open("-");
-  if (out && out->report("listening on " + url + "\n")) (void)out->flush();
+  if (out && out->report(json ? json_line({{"url", url}}) : "listening on " + url + "\n",
+                         json ? ReportFormat::Json : ReportFormat::Lines))
+    (void)out->flush();
 }
 
 ExitCode end_of(int signal) { return signal == SIGINT ? ExitCode::Interrupted : ExitCode::Ok; }
@@ -34,7 +37,7 @@ ExitCode rehearse(const RehearseOptions& options) {
   EndSignals signals;
   const Result<Rehearsal> running = Rehearsal::start(rehearsal);
   if (!running) return report_error(running.error(), {options.script.empty() ? "rehearse" : options.script});
-  announce(running->url());
+  announce(running->url(), options.json);
   return end_of(signals.wait());
 }
 
@@ -49,7 +52,7 @@ ExitCode record(const RehearseOptions& options) {
                                                     .ca_file = from_environment("SSL_CERT_FILE"),
                                                     .port = options.port});
   if (!running) return report_error(running.error(), {"--record"});
-  announce(running->url());
+  announce(running->url(), options.json);
   const int signal = signals.wait();
   const Recorder::Tally tally = running->tally();
   Result<void> written = file->write(running->script());

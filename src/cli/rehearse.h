@@ -14,6 +14,7 @@ struct RehearseOptions {
   std::string script;         // a file; empty: no script
   std::optional<Url> record;  // the provider to record
   std::uint16_t port = 0;
+  bool json = false;   // the address as JSON
   std::string output;  // where a recording goes
 };
 

@@ -39,6 +39,8 @@ constexpr std::size_t kAnyNumber = 1000;
 constexpr SessionsVerb kSessionsVerbs[] = {
     {"list", "", 0, 0, list_sessions},
     {"show", "ID", 1, 1, show_session},
+    {"ids", "", 0, 0, list_session_ids},
+    {"title", "ID [TEXT]", 1, 2, title_session},
     {"search", "WORDS", 1, kAnyNumber, search_sessions},
     {"import", "FILE", 1, 1, import_sessions},
     {"export", "ID", 1, 1, export_session},
@@ -118,8 +120,13 @@ Run add_sessions(CLI::App& command, const std::string& output) {
   command.add_option("-n,--count", options.most, "list: the most recent N sessions (default: all)")
       ->check(CLI::Range(1, 1'000'000'000).description(""))
       ->type_name("N");
+  command.add_flag("--by-model", options.by_model, "title: let the model write it");
+  command
+      .add_option("-m,--model", options.model,
+                  "title --by-model: PROVIDER/NAME (default: the configured one)")
+      ->type_name("M");
   command.add_flag("--jsonl", options.lines, "import, export: JSON Lines");
-  command.add_flag("--json", options.json, "list, search, stats: print JSON");
+  command.add_flag("--json", options.json, "Print JSON, one object a line");
   command.add_flag("-q,--quiet", options.quiet, "Print no notes and no progress");
   return [typed, &output] { return run_sessions(*typed, output); };
 }
@@ -144,7 +151,8 @@ Run add_doctor(CLI::App& command, const std::string& output) {
 std::span<const Command> session_commands() {
   static constexpr Command kCommands[] = {
       {"sessions", "Manage the stored conversations", add_sessions, verb_names},
-      {"doctor", "Check the store, the configuration and the model", add_doctor},
+      {"doctor", "Check the store, the configuration, the model, the files and the MCP servers", add_doctor,
+       nullptr, "Set up"},
   };
   return kCommands;
 }

@@ -26,8 +26,9 @@ std::string upper(std::string text) {
 }  // namespace
 
 CommandResult<void> each_session(store::Store& store, const std::string& tenant,
-                                 const std::function<CommandResult<bool>(const store::SessionInfo&)>& visit) {
-  store::ListOptions page{.count = 1000};
+                                 const std::function<CommandResult<bool>(const store::SessionInfo&)>& visit,
+                                 std::size_t page_size) {
+  store::ListOptions page{.count = page_size};
   do {
     const auto list = store.list(tenant, page);
     if (!list) return std::unexpected(report_store_error(list.error()));

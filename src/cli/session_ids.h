@@ -11,9 +11,10 @@
 namespace parley::cli {
 
 // Calls `visit` for every session of a tenant, the most recently changed first, until it fails or returns
-// false. Prints errors of the store.
+// false. Reads `page` sessions at a time. Prints errors of the store.
 CommandResult<void> each_session(store::Store& store, const std::string& tenant,
-                                 const std::function<CommandResult<bool>(const store::SessionInfo&)>& visit);
+                                 const std::function<CommandResult<bool>(const store::SessionInfo&)>& visit,
+                                 std::size_t page = 1000);
 
 enum class PrefixOf : std::uint8_t {
   Any,        // of any id: for commands that only read

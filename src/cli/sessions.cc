@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/diagnostics.h"
+#include "cli/json_line.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/session_ids.h"
@@ -101,6 +102,14 @@ ExitCode show_session(const SessionsOptions& options) {
   const auto messages = messages_in(*store, *key);
   if (!messages) return messages.error();
   std::string out;
+  if (options.json) {
+    json::Writer w;
+    w.begin_object().key("session").string(Text(key->session)).key("messages").begin_array();
+    for (const Message& message : *messages) {
+      for (const Json& dict : to_dicts(message, Dialect::Parley)) w.value(dict);
+    }
+    return print_content(w.end_array().end_object().take_string() + "\n", options.output);
+  }
   for (const Message& message : *messages) put_message(out, message);
   return print_content(out, options.output);
 }
@@ -164,19 +173,21 @@ ExitCode fork_session(const SessionsOptions& options) {
   if (!head) return head.error();
   const auto made = from_store(store->fork(*from, to, options.size.value_or(head->size)));
   if (!made) return made.error();
-  return print(to + "\n", options.output);
+  return options.json ? print_json({{"session", to}}, options.output) : print(to + "\n", options.output);
 }
 
 ExitCode remove_sessions(const SessionsOptions& options) {
   CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   ExitCode exit = ExitCode::Ok;
+  std::string out;  // as JSON
   for (const std::string& session : options.arguments) {
     const auto key = key_named(*store, options, session, PrefixOf::Generated);
     const auto removed = key ? from_store(store->remove(*key)) : std::unexpected(key.error());
     if (!removed) exit = worse(exit, removed.error());
+    if (removed) out += json_line({{"session", key->session}, {"is_removed", true}});
   }
-  return exit;
+  return options.json ? worse(exit, print(out, options.output, ReportFormat::Json)) : exit;
 }
 
 ExitCode copy_session(const SessionsOptions& options) {
@@ -205,6 +216,10 @@ ExitCode copy_session(const SessionsOptions& options) {
   });
   if (done) done = put();
   if (!done) return report_store_error(done.error());
+  if (options.json) {
+    return print_json({{"session", key.session}, {"records", static_cast<std::int64_t>(copied)}},
+                      options.output);
+  }
   if (!options.quiet) print_message(fmt::format("copied {} records", copied));
   return ExitCode::Ok;
 }
@@ -245,7 +260,9 @@ ExitCode verify_sessions(const SessionsOptions& options) {
   bool is_file_damaged = false;
   std::string out;
   for (const store::Fault& fault : *faults) {
-    out += fmt::format("{}: {}\n", fault.is_certain ? "the file" : "possible loss", visible(fault.what));
+    out += options.json ? json_line({{"fault", fault.what}, {"is_certain", fault.is_certain}})
+                        : fmt::format("{}: {}\n", fault.is_certain ? "the file" : "possible loss",
+                                      visible(fault.what));
     is_file_damaged = is_file_damaged || fault.is_certain;
   }
   const auto verified =
@@ -257,8 +274,11 @@ ExitCode verify_sessions(const SessionsOptions& options) {
           for (const StoredRecord& record : page->records) {
             if (!record.damage) continue;
             ++damaged;
-            out += fmt::format("{}  {}  {}\n", visible(info.session), record.position,
-                               visible(record.damage->message));
+            out += options.json ? json_line({{"session", info.session},
+                                             {"position", static_cast<std::int64_t>(record.position)},
+                                             {"damage", record.damage->message}})
+                                : fmt::format("{}  {}  {}\n", visible(info.session), record.position,
+                                              visible(record.damage->message));
           }
           records += page->records.size();
           if (page->records.empty()) break;
@@ -266,11 +286,15 @@ ExitCode verify_sessions(const SessionsOptions& options) {
         }
         return true;
       });
-  if (verified && !options.quiet) {
+  if (verified && options.json) {
+    out += json_line({{"records", static_cast<std::int64_t>(records)},
+                      {"damaged", static_cast<std::int64_t>(damaged)},
+                      {"file_is_damaged", is_file_damaged}});
+  } else if (verified && !options.quiet) {
     print_message(fmt::format("{} records read, {} damaged{}", records, damaged,
                               is_file_damaged ? "; the file itself is damaged" : ""));
   }
-  const ExitCode exit = print(out, options.output);
+  const ExitCode exit = print(out, options.output, options.json ? ReportFormat::Json : ReportFormat::Lines);
   if (!verified) return worse(exit, verified.error());
   return damaged == 0 && !is_file_damaged ? exit : worse(exit, ExitCode::Refused);
 }
@@ -279,7 +303,8 @@ ExitCode back_up_sessions(const SessionsOptions& options) {
   CommandResult<Store> store = open_store(options.store);
   if (!store) return store.error();
   const auto done = from_store(store->back_up(options.arguments[0]));
-  return done ? ExitCode::Ok : done.error();
+  if (!done) return done.error();
+  return options.json ? print_json({{"file", options.arguments[0]}}, options.output) : ExitCode::Ok;
 }
 
 }  // namespace parley::cli

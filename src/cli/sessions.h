@@ -21,6 +21,8 @@ struct SessionsOptions {
   std::string session;                 // import: the id of the one session
   std::optional<std::uint64_t> size;   // fork: how many records are shared
   std::optional<std::size_t> most;     // list: how many
+  bool by_model = false;               // title: the model writes it
+  std::string model;                   // of `by_model`; empty: from the configuration
   bool lines = false;                  // JSON Lines
   bool json = false;
   bool quiet = false;
@@ -29,6 +31,8 @@ struct SessionsOptions {
 
 // Each REQUIRES as many arguments as main.cc lets through.
 ExitCode list_sessions(const SessionsOptions& options);
+ExitCode list_session_ids(const SessionsOptions& options);
+ExitCode title_session(const SessionsOptions& options);
 ExitCode expire_session(const SessionsOptions& options);
 ExitCode sweep_sessions(const SessionsOptions& options);
 ExitCode show_session(const SessionsOptions& options);

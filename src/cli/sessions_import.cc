@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "cli/diagnostics.h"
+#include "cli/json_line.h"
 #include "cli/lines.h"
 #include "cli/llm_log.h"
 #include "cli/notes.h"
@@ -185,6 +186,11 @@ class Import {
   }
 
   void tell(const std::string& session, std::size_t messages, bool is_new) {
+    if (options_.json) {
+      report_ += json_line(
+          {{"session", session}, {"messages", static_cast<std::int64_t>(messages)}, {"is_new", is_new}});
+      return;
+    }
     report_ += fmt::format("{}  {} message{}{}\n", visible(session), messages, messages == 1 ? "" : "s",
                            is_new ? "" : ", already stored");
   }
@@ -212,7 +218,8 @@ ExitCode import_sessions(const SessionsOptions& options) {
   if (!noted) exit = worse(exit, noted.error());
   Result<Output> output = Output::open(options.output);
   if (!output) return report_error(output.error(), {options.output});
-  Result<void> printed = output->report(import.report());
+  Result<void> printed =
+      output->report(import.report(), options.json ? ReportFormat::Json : ReportFormat::Lines);
   if (printed) printed = output->commit();
   return printed ? exit : worse(exit, output->end(printed.error()));
 }

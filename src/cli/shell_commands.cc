@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/diagnostics.h"
+#include "cli/json_line.h"
 #include "cli/manual.h"
 #include "cli/output.h"
 
@@ -40,15 +41,22 @@ std::vector<DescribedCommand> described(const CLI::App& app) {
 Run add_completion(CLI::App& command, const std::string& output) {
   auto shell = std::make_shared<std::string>();
   command.add_option("SHELL", *shell, "bash, fish or zsh")->type_name("")->required();
-  return [shell, &command, &output] {
+  auto json = std::make_shared<bool>(false);
+  command.add_flag("--json", *json, "Print one JSON object");
+  return [shell, json, &command, &output] {
     const Result<std::string> script = completion(*shell, described(*command.get_parent()));
-    return script ? print(*script, output) : usage_error(script.error().message, "completion");
+    if (!script) return usage_error(script.error().message, "completion");
+    return *json ? print_json({{"shell", *shell}, {"script", *script}}, output) : print(*script, output);
   };
 }
 
 Run add_man(CLI::App& command, const std::string& output) {
-  return
-      [&command, &output] { return print(manual(PARLEY_VERSION, described(*command.get_parent())), output); };
+  auto json = std::make_shared<bool>(false);
+  command.add_flag("--json", *json, "Print one JSON object");
+  return [json, &command, &output] {
+    const std::string page = manual(PARLEY_VERSION, described(*command.get_parent()));
+    return *json ? print_json({{"manual", page}}, output) : print(page, output);
+  };
 }
 
 }  // namespace

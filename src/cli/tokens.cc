@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "cli/diagnostics.h"
+#include "cli/json_line.h"
 #include "cli/output.h"
 #include "parley/json/json.h"
+#include "parley/json/writer.h"
 
 namespace parley::cli {
 namespace {
@@ -23,11 +25,25 @@ std::string line_of(const std::vector<std::uint32_t>& ids) {
   return line + "\n";
 }
 
+std::string json_of(const std::vector<std::uint32_t>& ids) {
+  json::Writer w;
+  w.begin_object().key("tokens").number(static_cast<std::int64_t>(ids.size())).key("ids").begin_array();
+  for (const std::uint32_t id : ids) w.number(id);
+  return w.end_array().end_object().take_string() + "\n";
+}
+
+ExitCode print_count(std::size_t count, const TokensOptions& options) {
+  if (options.json) return print_json({{"tokens", static_cast<std::int64_t>(count)}}, options.output);
+  return print(fmt::format("{}\n", count), options.output);
+}
+
 }  // namespace
 
 ExitCode tokens(const TokensOptions& options, const Encoding& encoding) {
   const Result<json::Buffer> text = json::Buffer::from_file(options.file.c_str(), json::Limits().bytes);
   if (!text) return report_error(text.error(), {options.file});
+  if (options.json && !options.ids) return print_count(encoding.count(text->view()), options);
+  if (options.json) return print(json_of(encoding.encode(text->view())), options.output, ReportFormat::Json);
   return print(options.ids ? line_of(encoding.encode(text->view()))
                            : fmt::format("{}\n", encoding.count(text->view())),
                options.output);
@@ -39,7 +55,7 @@ ExitCode tokens(const TokensOptions& options, Dialect dialect, const TokenCounte
   if (!document) return report_error(document.error(), {options.file});
   const Result<Reading> reading = read(*std::move(document), dialect, reading_options);
   if (!reading) return report_error(reading.error(), {options.file});
-  return print(fmt::format("{}\n", counter.count(reading->conversation)), options.output);
+  return print_count(counter.count(reading->conversation), options);
 }
 
 }  // namespace parley::cli

@@ -13,6 +13,7 @@ namespace parley::cli {
 struct TokensOptions {
   std::string encoding;  // empty: not set
   std::string model;     // whose rules count a conversation; empty: not set
+  bool json = false;     // one object
   bool ids = false;      // the ids instead of their number
   std::string file;
   std::string output = "-";  // standard output

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/retry.h"
+#include "parley/base/log.h"
 #include "parley/token/counter.h"
 
 namespace parley::model {
@@ -101,7 +102,16 @@ Call::Step Call::take(Attempted attempted) {
   const auto time = attempted.code == Code::Cancelled ? std::nullopt
                                                       : retry_wait(client_.config.retry, record_.attempts,
                                                                    *attempted.failure, left, timer_.chance());
-  return time ? wait(Reason::Retry, *time) : fail_with(*std::move(attempted.failure), attempted.code);
+  if (!time) return fail_with(*std::move(attempted.failure), attempted.code);
+  log_retry(*attempted.failure, *time);
+  return wait(Reason::Retry, *time);
+}
+
+void Call::log_retry(const Failure& failure, milliseconds time) const {
+  if (!is_logging()) return;
+  log(LogLevel::Debug, client_.info.provider.str() + ": attempt " + std::to_string(record_.attempts) +
+                           " failed (" + std::string(to_string(failure.kind)) + "): " +
+                           failure.message.str() + "; retry in " + std::to_string(time.count()) + " ms");
 }
 
 Call::Step Call::answer(Attempted attempted) {

@@ -56,6 +56,7 @@ class Call {
   Step take_turn();
   Step send();
   Step take(Attempted attempted);
+  void log_retry(const Failure& failure, std::chrono::milliseconds time) const;
   Step wait(Reason reason, std::chrono::milliseconds time);
 
   Step answer(Attempted attempted);

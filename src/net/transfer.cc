@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "net/fields.h"
+#include "net/traffic_log.h"
+#include "parley/base/log.h"
 
 namespace parley::net {
 namespace {
@@ -86,6 +88,7 @@ Transfer::Transfer(const Request& request, Options options, Deadline end)
     : request_(request), options_(std::move(options)), end_(end), easy_(curl().easy_init()) {
   if (!easy_) throw std::bad_alloc();
   set_up();
+  log_request(request_, upload_.size());
 }
 
 Transfer::~Transfer() {
@@ -104,7 +107,23 @@ void Transfer::begin_silence_anew() {
   quiet_ = Deadline::in(has_heard_ ? request_.idle_timeout : request_.first_byte_timeout);
 }
 
+std::chrono::microseconds Transfer::time_of(CURLINFO what) const {
+  curl_off_t time = 0;
+  curl().easy_getinfo(easy_.get(), what, &time);
+  return std::chrono::microseconds(time);
+}
+
 Result<Response> Transfer::finish(CURLcode status) {
+  Result<Response> out = response_of(status);
+  if (out) {
+    log_end(request_, out->wire_bytes, time_of(CURLINFO_TOTAL_TIME_T));
+  } else {
+    log_failure(out.error(), time_of(CURLINFO_TOTAL_TIME_T));
+  }
+  return out;
+}
+
+Result<Response> Transfer::response_of(CURLcode status) {
   curl_off_t wire = 0;
   curl().easy_getinfo(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T, &wire);
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
@@ -339,6 +358,13 @@ bool Transfer::end_header() {
   curl().easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   if (status < 200 || response_.status != 0) return true;
   response_.status = static_cast<int>(status);
+  if (is_logging()) {
+    long made_anew = 0;
+    curl().easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &made_anew);
+    const auto connect = std::max(time_of(CURLINFO_CONNECT_TIME_T), time_of(CURLINFO_APPCONNECT_TIME_T));
+    log_start(request_, response_.status, made_anew == 0 ? std::nullopt : std::optional(connect),
+              time_of(CURLINFO_STARTTRANSFER_TIME_T));
+  }
   if (!request_.on_start) return true;
   Result<void> taken = request_.on_start(response_.status, response_.headers);
   hear();

@@ -74,6 +74,9 @@ class Transfer {
   std::size_t body_bytes() const { return body_bytes_; }
 
  private:
+  Result<Response> response_of(CURLcode status);
+  std::chrono::microseconds time_of(CURLINFO what) const;
+
   template <typename Value>
   void set(CURLoption option, Value value);
   void set_up();

@@ -47,6 +47,11 @@ Opened refuse_tls(const std::string&, const StoreOptions&) {
               "and use its local end, redis://127.0.0.1:PORT");
 }
 
+Opened refuse_server(const std::string&, const StoreOptions&) {
+  return fail(Code::Unsupported,
+              "servers are not supported yet: use sqlite:PATH, postgresql://... or redis://...");
+}
+
 constexpr Scheme kSchemes[] = {
     {"memory:", open_memory},
     {"sqlite:", sqlite_backend},
@@ -55,6 +60,8 @@ constexpr Scheme kSchemes[] = {
     {"redis:", open_redis, "hiredis"},
     {"redis+unix:", open_redis_socket, "hiredis"},
     {"rediss:", refuse_tls},
+    {"http:", refuse_server},
+    {"https:", refuse_server},
 };
 
 }  // namespace

@@ -100,6 +100,9 @@ for json in '' --json; do
   try sessions stats $json
   try run $json --timeout 5 --store memory: hello
   try prompt $json -p hello --timeout 5
+  try prompt $json -v --retries 1 -p hello --timeout 5 --store memory:
+  try prompt $json -v --retries 1 -p hello --timeout 5 --store memory: --model anthropic/x
+  try run $json -v --retries 0 --timeout 5 --store memory: hello
   try prompt $json -p hello --timeout 5 --store memory: --model anthropic/x
   try check $json bad.json "http://u:$word-name@h/x.json"
   try media check $json "http://u:$word-name@h/x.png"
@@ -130,7 +133,7 @@ try doctor
 printf '[providers.openai]\napi_key = "%s-file-api-key\n' $word >.parley.toml
 try doctor
 
-for command in $("$parley" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+for command in $("$parley" completion bash | sed -n "s/.*compgen -W '\([a-z ]*\) -p.*/\1/p"); do
   [[ " ${tried[*]} " == *" $command "* ]] || { echo "no line of this test runs '$command'"; failed=1; }
 done
 ((failed == 0)) && echo "no secret in what ${#tried[@]} command lines printed"

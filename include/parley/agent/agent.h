@@ -8,7 +8,7 @@
 //                         |   a stop
 //                         +----------------------------------------------> IDLE
 //
-// Invariants of the default profile (quoted by tests as AGENT1..AGENT15):
+// Invariants of the default profile (quoted by tests as AGENT1..AGENT16):
 //   AGENT1   The outcome of a run is visible after it: state() and the report.
 //   AGENT2   A final answer ends the run.
 //   AGENT3   A tool use is stored before its tool runs, and its result before the next step.
@@ -30,6 +30,8 @@
 //            LimitExceeded.
 //   AGENT15  The input tokens that the provider reports correct later estimates: of AGENT14, and of a memory
 //            whose token cost is an estimate (Memory::calibrate()).
+//   AGENT16  A stored answer names its model and its usage in its metadata, and the requests and tokens of the
+//            session up to it. Metadata never enters a prompt.
 //
 // The openmanus profile behaves exactly like OpenManus instead: its texts, its order, its states.
 //

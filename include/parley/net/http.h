@@ -1,6 +1,6 @@
 // One HTTP request and its response, blocking, with limits on time and bytes.
 //
-// Invariants (quoted by tests as HTTP1..HTTP11):
+// Invariants (quoted by tests as HTTP1..HTTP12):
 //   HTTP1   With pinned addresses the connection goes to one of them, and no name is looked up.
 //   HTTP2   Redirects are not followed: a 3xx is a response like any other.
 //   HTTP3   A body of more than max_wire_bytes on the wire, or of more than max_bytes once it is
@@ -17,6 +17,8 @@
 //   HTTP11  A connection is used again only for the same scheme, host, port, proxy, ca_file and addresses,
 //           and never after a request on it has failed. One that the server has closed meanwhile is replaced
 //           by a new one, and the request is sent again, as long as no byte of a response has arrived.
+//   HTTP12  With a log sink (parley/base/log.h), a request, the start and the end of its response, and a failure
+//           are a line each: method, URL, status, sizes and times; no header, body, query, user or password.
 //
 // A Request is a value, for one thread at a time; send() is safe from any thread, each with its own Request.
 #pragma once

@@ -1,0 +1,23 @@
+// Keys in the secret service of the desktop (GNOME Keyring, KWallet, ...), through the program secret-tool of
+// libsecret. A key goes by standard input or output, never by an argument or a variable.
+//
+// All fail with Unavailable if secret-tool is missing or fails, e.g. because no secret service runs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "parley/base/error.h"
+#include "parley/base/secret.h"
+
+namespace parley::cli {
+
+// What the file of keys has in place of a key that is in the secret service, and what its source is called.
+inline constexpr std::string_view kInSecretService = "secret-service";
+
+Result<void> store_in_secret_service(const std::string& provider, const Secret& key);
+// Fails with NotFound if it has no key for the provider.
+Result<Secret> find_in_secret_service(const std::string& provider);
+Result<void> remove_from_secret_service(const std::string& provider);
+
+}  // namespace parley::cli

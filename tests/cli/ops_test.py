@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""The list of sessions, doctor and -v at a terminal: ops_test.py PARLEY."""
+import os
+import subprocess
+import tempfile
+
+from screen import PARLEY, Screen, require, use_own_folders
+
+
+def chat(session, text):
+    subprocess.run([PARLEY, "chat", "-q", "-m", "rehearsal", session], input=text, text=True, check=True,
+                   capture_output=True)
+
+
+def list_fits_the_screen():
+    chat("oslo", "Will the Akerselva flood this weekend, and what shall we do about all of it?\n")
+    chat("kalibrering", "水位計の較正手順を教えてください\nmore\n")
+    for columns in (60, 80, 120):
+        with Screen("sessions", "list", columns=columns) as screen:
+            screen.expect("2 sessions")
+            lines = screen.text(scrolled=True).splitlines()
+            lines = lines[next((i for i, line in enumerate(lines) if line.startswith("NAME")), 0):]
+            require(lines[0].split() == ["NAME", "TITLE", "MODEL", "TURNS", "TOKENS", "ACTIVE"], lines[0])
+            require(lines[1].startswith("kalibrering") and lines[1].endswith("now"), lines[1])
+            require(lines[2].startswith("oslo") and lines[2].endswith("now"), lines[2])
+            require(lines[3].startswith("2 sessions"), lines[3])
+            require(columns == 120 or "..." in lines[2], f"the title gives way: {lines[2]}")
+
+
+def doctor_is_read_at_a_terminal():
+    with Screen("doctor", columns=160, rows=40) as screen:
+        screen.expect("next")
+        text = screen.text()
+        for part in ("store   ok", "config  ok", "model   ok", "files   store", "tools   ", "keys    none"):
+            require(part in text, f"{part!r} in:\n{text}")
+        require(screen.exit_code() == 0, "doctor succeeds")
+
+
+def verbose_lines_do_not_break_the_answer():
+    with Screen("-v", "-m", "rehearsal", "hello", columns=120) as screen:
+        screen.expect("http: end of 127.0.0.1")
+        lines = screen.text().splitlines()
+        require("Rehearsal heard: hello" in [line.rstrip() for line in lines], "\n".join(lines))
+        require(any(line.startswith("parley: http: POST ") for line in lines), "\n".join(lines))
+        require(any(line.startswith("parley: http: end of ") for line in lines), "\n".join(lines))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        use_own_folders(folder)
+        os.chdir(folder)
+        for test in (list_fits_the_screen, doctor_is_read_at_a_terminal, verbose_lines_do_not_break_the_answer):
+            test()
+            print(f"ok: {test.__name__}")
+
+
+main()
