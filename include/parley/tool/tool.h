@@ -52,6 +52,9 @@ struct ToolOutput {
   std::vector<Block> content = {};      // texts and media
   std::optional<Json> structured = {};  // the same as JSON, if the tool provides it
 
+  // How long the tool ran, without the time for its approval; ToolBox::run() sets it. 0 if it did not run.
+  std::chrono::microseconds time{0};
+
   static ToolOutput text(Text text);
   static ToolOutput failure(Text sentence) { return of(ToolStatus::Failed, std::move(sentence)); }
   static ToolOutput of(ToolStatus status, Text sentence);
