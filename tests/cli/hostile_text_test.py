@@ -17,8 +17,8 @@ from terminal_test import PARLEY, Terminal, require
 HOSTILE = ("\x1b]52;c;aGVsbG8=\x07\x1b]0;title\x07\x1b[6n\x1b[2J\u009b6n\u0090q\u009c\x7f\x08\x0b\x0c\x0e"
            "safe\rover \u202e\u2066\u2069\u200e\u200f\u061c\u2028\u2029 end")
 # The command's own: styles, links to pages, erased lines, bracketed paste.
-OWN = re.compile(rb"\x1b\[(?:0|(?:1|2|3|4|9|31|94)(?:;(?:2|3|4|9|31|94))*)m|\x1b\]8;(?:id=\d+)?;(?:(?:https?://|mailto:)[!-~]+)?\x1b\\\\|"
-                 rb"\r\x1b\[K|\x1b\[\?2004[hl]")
+OWN = re.compile(rb"\x1b\[(?:0|(?:1|2|3|4|9|31|94)(?:;(?:2|3|4|9|31|94))*)m|\r\x1b\[K|\x1b\[\?2004[hl]|"
+                 rb"\x1b\]8;(?:id=\d+)?;(?:(?:https?://|mailto:)[!-~]+)?\x1b\\")
 
 
 def refuse_hostile(shown, what):

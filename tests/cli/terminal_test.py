@@ -321,7 +321,7 @@ def a_spinner_turns_while_an_approved_tool_runs_and_never_takes_two_rows():
     chat.expect(b"  - running\x1b[0m")
     require(b"running b" not in chat.seen[before:], "a spinner fits into its row")
     chat.type(b"\x03")
-    chat.expect(b"\r\n\x1b[31m  !! ba...")
+    chat.expect(b"\r\n\x1b[31m  !! bas...")
     chat.expect(b"> ")
     require(chat.exit(b"\x04") == 0, "Ctrl-D ends a chat with 0")
 
