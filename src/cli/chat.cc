@@ -187,12 +187,14 @@ Line read_request(LineReader& lines, const std::string& prompt) {
   return line;
 }
 
-void greet(ChatSession& chat, bool is_quiet) {
+void greet(ChatSession& chat, const std::vector<std::string>& attached, bool is_quiet) {
   if (is_quiet) return;
   chat.screen().set_spaced();
   const std::string about = header_text(chat.session(), chat.model().name.view(), chat.tool_count());
   StyledText header(has_colour(STDERR_FILENO));
-  header.text("parley", kBold).text("  ").text(about, kDim).newline().newline();
+  header.text("parley", kBoldStyle).text("  ").text(about, kDimStyle).newline();
+  for (const std::string& line : attached) header.text("  ").text(line, kDimStyle).newline();
+  header.newline();
   put(STDERR_FILENO, header);
 }
 
@@ -288,7 +290,7 @@ ExitCode chat(const ChatOptions& options) {
   const Result<std::string> history = user_file(Folder::State, "history");
   const std::unique_ptr<LineReader> lines =
       open_line_reader(history.value_or(std::string()), command_names());
-  if (lines->is_interactive()) greet(**chat, options.quiet);
+  if (lines->is_interactive()) greet(**chat, attachments->lines, options.quiet);
   return (*chat)->finish(chat_by_lines(**chat, *lines, *attachments));
 }
 

@@ -104,9 +104,9 @@ class LineEditor : public LineReader {
   static std::string with_accent(const std::string& prompt) {
     const std::size_t end = prompt.find_last_not_of(' ') + 1;
     StyledText style(has_colour(STDERR_FILENO));
-    const std::string on = style.style(kAccent).bytes();
+    const std::string on = style.style(kAccentStyle).bytes();
     if (on.empty()) return prompt;
-    const std::string off = style.style(kPlain).bytes().substr(on.size());
+    const std::string off = style.style(kPlainStyle).bytes().substr(on.size());
     const auto marked = [](const std::string& bytes) { return kStyleMark + bytes + kStyleMark; };
     return marked(on) + prompt.substr(0, end) + marked(off) + prompt.substr(end);
   }

@@ -221,18 +221,18 @@ void Markdown::heading(const LinePlan& plan) {
   if (!look_.has_styles) lines_.put(std::string(plan.level, '#') + " ", {});
   inline_.add(title_of(plan.text, plan.level));
   inline_.finish();
-  runs_.put(inline_.take(), kBold);
+  runs_.put(inline_.take(), kBoldStyle);
   lines_.end_line();
 }
 
 void Markdown::code_line(std::string_view text) {
-  lines_.put_line(with_tabs_as_spaces(without_spaces_at_end(text)), kAccent);
+  lines_.put_line(with_tabs_as_spaces(without_spaces_at_end(text)), kAccentStyle);
 }
 
 void Markdown::rule(std::size_t width) {
   std::string line;
   for (std::size_t i = 0; i < std::min(width, kLongestRule); ++i) line += look_.is_utf8 ? "\u2500" : "-";
-  lines_.put_line(line, kDim);
+  lines_.put_line(line, kDimStyle);
 }
 
 // The row before was not the titles of a table: it is text.
@@ -284,7 +284,7 @@ Pieces Markdown::prefix(std::size_t count, bool with_markers) const {
   for (std::size_t i = 0; i < count; ++i) {
     const MarkdownContainer& each = state_.containers[i];
     if (each.is_quote) {
-      out.push_back({look_.is_utf8 ? "\u2502 " : "> ", kDim});
+      out.push_back({look_.is_utf8 ? "\u2502 " : "> ", kDimStyle});
       continue;
     }
     const bool is_bullet = each.marker.size() == 1;

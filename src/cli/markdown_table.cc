@@ -63,7 +63,7 @@ class TableWriter {
     std::size_t height = 1;
     for (std::size_t i = 0; i < widths_.size(); ++i) {
       const auto& row = table_.rows[number];
-      cells.push_back(cell_of(i < row.size() ? row[i] : "", look_, widths_[i], number == 0 ? kBold : kPlain));
+      cells.push_back(cell_of(i < row.size() ? row[i] : "", look_, widths_[i], number == 0 ? kBoldStyle : kPlainStyle));
       height = std::max(height, cells.back().lines.size());
     }
     std::vector<StyledText> out;
@@ -118,7 +118,7 @@ void write_table(const MarkdownTable& table, const MarkdownLook& look, const Pie
     if (i > 0) continue;
     std::string rule;
     for (std::size_t k = 0; k < writer.width(); ++k) rule += look.is_utf8 ? "\u2500" : "-";
-    put(StyledText(look.has_styles).text(rule, kDim));
+    put(StyledText(look.has_styles).text(rule, kDimStyle));
   }
 }
 

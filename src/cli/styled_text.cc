@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/diagnostics.h"
+#include "parley/media/data_url.h"
 
 namespace parley::cli {
 namespace {
@@ -38,13 +39,13 @@ StyledText& StyledText::text(std::string_view utf8) {
 }
 
 StyledText& StyledText::text(std::string_view utf8, const Style& style) {
-  return this->style(style).text(utf8).style(kPlain);
+  return this->style(style).text(utf8).style(kPlainStyle);
 }
 
 StyledText& StyledText::style(const Style& style) {
   if (!has_styles_ || style == style_) return *this;
-  if (style_ != kPlain) bytes_ += "\x1b[0m";
-  if (style != kPlain) append_codes(bytes_, style);
+  if (style_ != kPlainStyle) bytes_ += "\x1b[0m";
+  if (style != kPlainStyle) append_codes(bytes_, style);
   style_ = style;
   return *this;
 }
@@ -58,13 +59,29 @@ StyledText& StyledText::link(std::string_view url, std::size_t id) {
 }
 
 StyledText& StyledText::newline() {
-  link({}).style(kPlain);
+  link({}).style(kPlainStyle);
   bytes_ += '\n';
   return *this;
 }
 
+StyledText& StyledText::image(ImageProtocol protocol, std::string_view file) {
+  if (!has_styles_ || protocol == ImageProtocol::None) return *this;
+  const std::string base64 = base64_encode(file);
+  if (protocol == ImageProtocol::Iterm) {
+    bytes_ += fmt::format("\x1b]1337;File=inline=1;size={}:{}\x07", file.size(), base64);
+    return *this;
+  }
+  constexpr std::size_t kPiece = 4096;  // the protocol's limit
+  for (std::size_t at = 0; at < base64.size(); at += kPiece) {
+    const bool is_last = at + kPiece >= base64.size();
+    bytes_ += fmt::format("\x1b_G{}m={};{}\x1b\\", at == 0 ? "a=T,f=100,q=2," : "", is_last ? 0 : 1,
+                          std::string_view(base64).substr(at, kPiece));
+  }
+  return *this;
+}
+
 StyledText& StyledText::add(const StyledText& other) {
-  style(kPlain);
+  style(kPlainStyle);
   bytes_ += other.bytes_;
   return *this;
 }

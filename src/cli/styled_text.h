@@ -26,11 +26,13 @@ struct Style {
   bool operator==(const Style&) const = default;
 };
 
-inline constexpr Style kPlain = {};
-inline constexpr Style kDim = {.dim = true};
-inline constexpr Style kAccent = {.colour = Colour::Accent};
-inline constexpr Style kRed = {.colour = Colour::Red};
-inline constexpr Style kBold = {.bold = true};
+inline constexpr Style kPlainStyle = {};
+inline constexpr Style kDimStyle = {.dim = true};
+inline constexpr Style kAccentStyle = {.colour = Colour::Accent};
+inline constexpr Style kRedStyle = {.colour = Colour::Red};
+inline constexpr Style kBoldStyle = {.bold = true};
+
+enum class ImageProtocol : std::uint8_t { None, Kitty, Iterm };
 
 class StyledText {
  public:
@@ -44,6 +46,8 @@ class StyledText {
   // terminal knows that they belong together. Does nothing unless is_safe_link(url).
   StyledText& link(std::string_view url, std::size_t id = 0);
   StyledText& newline();
+  // An image for a terminal that has the protocol: the bytes of its file, which are sent as base64.
+  StyledText& image(ImageProtocol protocol, std::string_view file);
   // All of another text that ends with no style.
   StyledText& add(const StyledText& other);
 
