@@ -22,8 +22,8 @@ std::size_t width_of(char32_t c);
 bool is_space(char32_t c);        // ASCII white space, and Unicode's category Zs
 bool is_punctuation(char32_t c);  // Unicode's categories P and S
 
-// Whether a line may end between two characters without a space: around wide ones, but not before a closing mark and not
-// after an opening one.
+// Whether a line may end between two characters without a space: around wide ones, but not before a closing
+// mark and not after an opening one.
 bool may_break_between(char32_t a, char32_t b);
 
 }  // namespace parley::cli

@@ -111,7 +111,8 @@ CommandResult<std::unique_ptr<ChatSession>> ChatSession::open(const ChatOptions&
   Result<Output> output = Output::open(options.output);
   if (!output) return std::unexpected(report_error(output.error(), {options.output}));
   chat->output_.emplace(*std::move(output));
-  chat->screen_ = std::make_unique<Screen>(*chat->output_, options.quiet || options.json, chat->answer_form());
+  chat->screen_ =
+      std::make_unique<Screen>(*chat->output_, options.quiet || options.json, chat->answer_form());
   chat->user_prompt_ = std::make_unique<UserPrompt>(*chat->screen_);
   catch_interrupts();
 

@@ -77,8 +77,8 @@ class ChatSession {
   // For the commands of a chat.
   const std::string& session() const { return key_.session; }
   const ModelInfo& model() const { return model_->info(); }
-  std::string model_name() const;  // provider/name
-  const ToolBox& tools();          // those of MCP servers, too, which are started
+  std::string model_name() const;                            // provider/name
+  const ToolBox& tools();                                    // those of MCP servers, too, which are started
   std::size_t tool_count() const { return tools_->size(); }  // without those of servers that are not started
   UsageTotals usage() const { return ledger_->total(); }
   std::size_t tokens_used() const;      // of the window
@@ -139,10 +139,10 @@ class ChatSession {
   std::size_t calls_before_ = 0;          // this agent
   StopOnInterrupt* running_ = nullptr;    // while ask() is
   const std::int64_t started_ms_ = now_ms();
-  bool has_failed_ = false;      // the last run
+  bool has_failed_ = false;       // the last run
   std::size_t failed_tools_ = 0;  // in this run
-  bool has_streamed_ = false;    // the answer that is coming
-  bool line_is_broken_ = false;  // by the Ctrl-C that stops this run
+  bool has_streamed_ = false;     // the answer that is coming
+  bool line_is_broken_ = false;   // by the Ctrl-C that stops this run
 };
 
 }  // namespace parley::cli

@@ -408,7 +408,8 @@ std::vector<ConfigChoice> choices_of(const Config& config) {
     put(name == "max_tokens" ? name : "options." + name, option.value, option.from);
   }
   if (config.color.is_set()) put("color", config.color.value, config.color.from);
-  if (config.markdown.is_set()) put("markdown", config.markdown.value ? "true" : "false", config.markdown.from);
+  if (config.markdown.is_set())
+    put("markdown", config.markdown.value ? "true" : "false", config.markdown.from);
   put("store", config.store.value, config.store.from);
   put("tenant", config.tenant.value, config.tenant.from);
   put("tools.use", fmt::format("{}", fmt::join(config.tools.value, ", ")), config.tools.from);

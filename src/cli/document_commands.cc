@@ -212,7 +212,8 @@ ExitCode run_media(TypedMedia& typed, const std::string& output) {
   options.level = typed.level == "header" ? ImageLevel::Header : ImageLevel::Decode;
   options.output = output;
   if (typed.verb == "show") {
-    if (options.json || options.base64) return usage_error("--json and --base64 are for 'media check'", "media");
+    if (options.json || options.base64)
+      return usage_error("--json and --base64 are for 'media check'", "media");
     return show_media(options);
   }
   return check_media(options);
@@ -278,7 +279,8 @@ std::span<const Command> document_commands() {
       {"convert", "Read a conversation and write it in another dialect", add_convert},
       {"check", "Check conversations and report what is wrong", add_check},
       {"dialects", "List the dialects and what each can carry", add_dialects},
-      {"media", "Check images, audio and video", add_media, [] { return std::vector<std::string>{"check", "show"}; }},
+      {"media", "Check images, audio and video", add_media,
+       [] { return std::vector<std::string>{"check", "show"}; }},
       {"tokens", "Count the tokens of a text or a conversation", add_tokens},
       {"filter", "Run a text filter, or list the filters", add_filter},
   };

@@ -44,8 +44,7 @@ class LineEditor : public LineReader {
     if (!history_file_.empty()) ::history(history_, &event, H_LOAD, history_file_.c_str());
     editor_ = ::el_init("parley", stdin, stderr, stderr);
     ::el_set(editor_, EL_CLIENTDATA, this);
-    ::el_set(
-        editor_, EL_PROMPT_ESC, +[](EditLine* el) { return self(el)->prompt_.data(); }, kStyleMark);
+    ::el_set(editor_, EL_PROMPT_ESC, +[](EditLine* el) { return self(el)->prompt_.data(); }, kStyleMark);
     ::el_set(editor_, EL_EDITOR, "emacs");
     ::el_set(editor_, EL_HIST, ::history, history_);
     ::el_set(editor_, EL_GETCFN, next_letter);

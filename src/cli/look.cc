@@ -15,9 +15,10 @@ namespace parley::cli {
 namespace {
 
 constexpr std::string_view kBrailleFrames[] = {"\u280b", "\u2819", "\u2839", "\u2838", "\u283c",
-                                         "\u2834", "\u2826", "\u2827", "\u2807", "\u280f"};
+                                               "\u2834", "\u2826", "\u2827", "\u2807", "\u280f"};
 constexpr std::string_view kAsciiFrames[] = {"|", "/", "-", "\\"};
-constexpr Signs kUtf8Signs = {"\u203a", "\u2713", "\u2717", "\u2212", "\u2500", "\u00d7", " \u00b7 ", kBrailleFrames};
+constexpr Signs kUtf8Signs = {"\u203a", "\u2713", "\u2717",   "\u2212",
+                              "\u2500", "\u00d7", " \u00b7 ", kBrailleFrames};
 constexpr Signs kAsciiSigns = {">", "ok", "!!", "-", "-", "x", ", ", kAsciiFrames};
 
 constexpr std::size_t kWidestLine = 72;  // of an aside: a number far from its name is hard to read
@@ -33,9 +34,10 @@ bool opens_links() {
   const std::string term = from_environment("TERM");
   if (term.starts_with("tmux") || term.starts_with("screen")) return false;
   const auto is_set = [](const char* name) { return !from_environment(name).empty(); };
-  return term == "xterm-kitty" || term == "xterm-ghostty" || term.starts_with("foot") || term == "alacritty" ||
-         program == "iTerm.app" || program == "WezTerm" || program == "ghostty" || program == "vscode" ||
-         is_set("KITTY_WINDOW_ID") || is_set("VTE_VERSION") || is_set("WT_SESSION") || is_set("KONSOLE_VERSION");
+  return term == "xterm-kitty" || term == "xterm-ghostty" || term.starts_with("foot") ||
+         term == "alacritty" || program == "iTerm.app" || program == "WezTerm" || program == "ghostty" ||
+         program == "vscode" || is_set("KITTY_WINDOW_ID") || is_set("VTE_VERSION") || is_set("WT_SESSION") ||
+         is_set("KONSOLE_VERSION");
 }
 
 }  // namespace
@@ -44,7 +46,8 @@ bool speaks_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string locale = from_environment(name);
     if (locale.empty()) continue;
-    std::ranges::transform(locale, locale.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(locale, locale.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   }
   return false;
@@ -85,7 +88,8 @@ AsideLine tool_line(const agent_event::ToolEnded& ended) {
     const std::string reason = first_line_of(ended.output.joined_text());
     const bool is_said = ended.output.status == ToolStatus::Failed;
     summary = fmt::format("{}{}{}{}{}", fitted(summary, kMostBeforeReason), summary.empty() ? "" : ": ",
-                          is_said ? "" : to_string(ended.output.status), is_said || reason.empty() ? "" : ": ", reason);
+                          is_said ? "" : to_string(ended.output.status),
+                          is_said || reason.empty() ? "" : ": ", reason);
   }
   return {fmt::format("  {} {}{}{}", is_failure ? signs().failed : signs().done, ended.use.name.view(),
                       summary.empty() ? "" : "  ", summary),
@@ -113,7 +117,8 @@ std::string status_text(const AnswerStatus& status) {
   if (status.cost) out += fmt::format("{}${:.4f}", separator, *status.cost);
   if (status.time.count() > 0) out += fmt::format("{}{}", separator, short_duration(status.time));
   if (status.failed_tools > 0) {
-    out += fmt::format("{}{} {} failed", separator, status.failed_tools, status.failed_tools == 1 ? "tool" : "tools");
+    out += fmt::format("{}{} {} failed", separator, status.failed_tools,
+                       status.failed_tools == 1 ? "tool" : "tools");
   }
   return out;
 }

@@ -5,7 +5,8 @@
 //     ✗ culvert_status  FRY-02: no answer within 10 s            10.0 s
 //     19,395 of 32,000 tokens · $0.0096 · 4.1 s · 1 tool failed
 //
-// Where the locale is not UTF-8 the signs are ASCII. Functions that return text do not print. One thread at a time.
+// Where the locale is not UTF-8 the signs are ASCII. Functions that return text do not print. One thread at a
+// time.
 #pragma once
 
 #include <chrono>
@@ -33,7 +34,7 @@ const Signs& signs();
 // How Markdown looks on a terminal with this descriptor.
 MarkdownLook markdown_look(int fd);
 
-std::string with_commas(std::uint64_t number);              // 18,204
+std::string with_commas(std::uint64_t number);               // 18,204
 std::string short_duration(std::chrono::microseconds time);  // 4 ms, 10.0 s
 
 // What a call is asked to do, in one line: the values of its arguments, "read log/x.md".
@@ -51,7 +52,7 @@ std::string laid_out(const AsideLine& line, std::size_t columns);
 struct AnswerStatus {
   std::size_t tokens = 0;
   std::optional<std::size_t> window = {};
-  std::optional<double> cost = {};  // dollars
+  std::optional<double> cost = {};    // dollars
   std::chrono::microseconds time{0};  // of the model
   std::size_t failed_tools = 0;
 };

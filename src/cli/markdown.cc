@@ -9,10 +9,10 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kNarrowestTerminal = 20;       // columns
-constexpr std::size_t kMostAttempts = 64;    // to say what a line is before it is whole
+constexpr std::size_t kNarrowestTerminal = 20;  // columns
+constexpr std::size_t kMostAttempts = 64;       // to say what a line is before it is whole
 constexpr std::size_t kLongestRule = 80;
-constexpr std::size_t kBlockIndent = 2;      // of code and tables
+constexpr std::size_t kBlockIndent = 2;  // of code and tables
 
 std::string without_spaces_at_end(std::string_view text) {
   return std::string(text.substr(0, text.find_last_not_of(" \t") + 1));
@@ -23,7 +23,8 @@ std::string_view title_of(std::string_view line, std::size_t level) {
   line.remove_prefix(level);
   line = line.substr(0, line.find_last_not_of(" \t") + 1);
   const std::size_t end = line.find_last_not_of('#') + 1;
-  if (end < line.size() && (end == 0 || line[end - 1] == ' ' || line[end - 1] == '\t')) line = line.substr(0, end);
+  if (end < line.size() && (end == 0 || line[end - 1] == ' ' || line[end - 1] == '\t'))
+    line = line.substr(0, end);
   line = line.substr(0, line.find_last_not_of(" \t") + 1);
   return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
 }
@@ -143,9 +144,10 @@ void Markdown::apply(const LinePlan& plan) {
     in_text_ = true;
     return put_inline(plan.text);
   }
-  const bool continues = is_inside && ((plan.kind == LineKind::TableRow && state_.leaf != MarkdownLeaf::IndentedCode) ||
-                                       plan.kind == LineKind::ClosesFence || plan.kind == LineKind::Underline ||
-                                       (plan.kind == LineKind::Code && state_.leaf != MarkdownLeaf::Table));
+  const bool continues =
+      is_inside && ((plan.kind == LineKind::TableRow && state_.leaf != MarkdownLeaf::IndentedCode) ||
+                    plan.kind == LineKind::ClosesFence || plan.kind == LineKind::Underline ||
+                    (plan.kind == LineKind::Code && state_.leaf != MarkdownLeaf::Table));
   if (!continues) {
     blanks_depth_ = std::min(blanks_depth_, plan.matched);
     close_leaf();

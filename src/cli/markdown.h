@@ -1,18 +1,21 @@
-// Markdown at a terminal, while it arrives: what a model writes, in pieces of any size, becomes lines with styles.
+// Markdown at a terminal, while it arrives: what a model writes, in pieces of any size, becomes lines with
+// styles.
 //
-// Headings are bold, code has the accent, links are underlined, tables have columns by their width, words wrap at the
-// width of the terminal, and code does not.
+// Headings are bold, code has the accent, links are underlined, tables have columns by their width, words
+// wrap at the width of the terminal, and code does not.
 //
 // Invariants (quoted by tests as MARKDOWN1..MARKDOWN4):
 //   MARKDOWN1  The output depends on the text only, not on how it is cut into pieces.
-//   MARKDOWN2  The words of the text are all shown, in their order; what is left out are marks, the name of a code
+//   MARKDOWN2  The words of the text are all shown, in their order; what is left out are marks, the name of a
+//   code
 //              block's language and the titles of links.
 //   MARKDOWN3  No text makes an escape sequence but those of StyledText. With no styles there is none.
-//   MARKDOWN4  Takes linear time. What was returned is never changed: a line is returned when nothing that follows can
+//   MARKDOWN4  Takes linear time. What was returned is never changed: a line is returned when nothing that
+//   follows can
 //              change it, text of a paragraph word by word, a table when it ends.
 //
-// markdown_inline.h and markdown_blocks.h say what is read as CommonMark reads it. A paragraph that turns out to be a
-// heading by the line under it was shown as text; the line becomes a rule under it.
+// markdown_inline.h and markdown_blocks.h say what is read as CommonMark reads it. A paragraph that turns out
+// to be a heading by the line under it was shown as text; the line becomes a rule under it.
 //
 // One thread at a time.
 #pragma once
@@ -75,14 +78,14 @@ class Markdown {
   InlineParser inline_;
   MarkdownState state_;
   MarkdownTable table_;
-  std::string held_row_;     // if state_.holds_row
-  std::string unfinished_;   // bytes of a character
-  std::string line_;         // of which it is not known yet what it is
+  std::string held_row_;      // if state_.holds_row
+  std::string unfinished_;    // bytes of a character
+  std::string line_;          // of which it is not known yet what it is
   std::size_t attempts_ = 0;  // to know it
-  bool in_text_ = false;     // the rest of the line belongs to a paragraph
-  bool has_return_ = false;  // a carriage return, which may end the line
+  bool in_text_ = false;      // the rest of the line belongs to a paragraph
+  bool has_return_ = false;   // a carriage return, which may end the line
   bool has_output_ = false;
-  std::size_t blanks_ = 0;       // blank lines since the last block
+  std::size_t blanks_ = 0;        // blank lines since the last block
   std::size_t blanks_depth_ = 0;  // containers that they belong to
 };
 

@@ -7,8 +7,8 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kDeepestContainers = 32;   // containers
-constexpr std::size_t kCodeIndent = 4;  // columns
+constexpr std::size_t kDeepestContainers = 32;  // containers
+constexpr std::size_t kCodeIndent = 4;          // columns
 
 // A place in a line; a tab goes to the next column that is a multiple of four.
 class LineCursor {
@@ -129,10 +129,12 @@ class LinePlanner {
 
   std::optional<LinePlan> plan() {
     // These are read by whole lines.
-    const bool is_lines = state_.leaf == MarkdownLeaf::FencedCode || state_.leaf == MarkdownLeaf::Table || state_.holds_row;
+    const bool is_lines =
+        state_.leaf == MarkdownLeaf::FencedCode || state_.leaf == MarkdownLeaf::Table || state_.holds_row;
     if (is_lines && !is_whole_) return std::nullopt;
     if (match_containers() == LineVerdict::Unknown) return std::nullopt;
-    if (state_.leaf == MarkdownLeaf::FencedCode && plan_.matched == state_.containers.size()) return in_fence();
+    if (state_.leaf == MarkdownLeaf::FencedCode && plan_.matched == state_.containers.size())
+      return in_fence();
     while (true) {
       if (cursor_.is_blank()) return is_whole_ ? done(LineKind::Blank) : std::nullopt;
       if (cursor_.indent() >= kCodeIndent) return indented();
@@ -145,7 +147,8 @@ class LinePlanner {
       const LineVerdict special = is_special(word);
       if (special == LineVerdict::Unknown) return std::nullopt;
       if (special == LineVerdict::Yes) return plan_;
-      const LineVerdict item = depth() < kDeepestContainers ? is_item(word, is_whole_, in_paragraph()) : LineVerdict::No;
+      const LineVerdict item =
+          depth() < kDeepestContainers ? is_item(word, is_whole_, in_paragraph()) : LineVerdict::No;
       if (item == LineVerdict::Unknown) return std::nullopt;
       if (item == LineVerdict::No) return text();
       if (!take_item(marker_length(word))) return std::nullopt;
@@ -169,7 +172,8 @@ class LinePlanner {
       const MarkdownContainer& each = state_.containers[plan_.matched];
       if (cursor_.is_blank() && !is_whole_) return LineVerdict::Unknown;
       if (each.is_quote) {
-        const bool continues = !cursor_.is_blank() && cursor_.indent() < kCodeIndent && cursor_.word()[0] == '>';
+        const bool continues =
+            !cursor_.is_blank() && cursor_.indent() < kCodeIndent && cursor_.word()[0] == '>';
         if (!continues) return LineVerdict::No;
         if (!take_quote()) return LineVerdict::Unknown;
       } else if (!cursor_.is_blank()) {
@@ -206,7 +210,8 @@ class LinePlanner {
   std::optional<LinePlan> in_fence() {
     const std::string_view word = cursor_.word();
     const std::size_t length = leading(word, state_.fence.character);
-    if (cursor_.indent() < kCodeIndent && length >= state_.fence.length && has_only(word.substr(length), " \t")) {
+    if (cursor_.indent() < kCodeIndent && length >= state_.fence.length &&
+        has_only(word.substr(length), " \t")) {
       return done(LineKind::ClosesFence);
     }
     cursor_.skip(std::min(state_.fence.indent, cursor_.indent()));
@@ -241,14 +246,17 @@ class LinePlanner {
                                            word.find('|') != std::string_view::npos);
     if (is_row) return decide(is_whole_ ? LineVerdict::Yes : LineVerdict::Unknown, LineKind::TableRow);
     if (in_paragraph() && !state_.holds_row) {
-      if (const LineVerdict verdict = decide(is_underline(word, is_whole_), LineKind::Underline); verdict != LineVerdict::No)
+      if (const LineVerdict verdict = decide(is_underline(word, is_whole_), LineKind::Underline);
+          verdict != LineVerdict::No)
         return verdict;
     }
-    if (const LineVerdict verdict = decide(is_heading(word, is_whole_), LineKind::Heading); verdict != LineVerdict::No) {
+    if (const LineVerdict verdict = decide(is_heading(word, is_whole_), LineKind::Heading);
+        verdict != LineVerdict::No) {
       plan_.level = leading(word, '#');
       return verdict;
     }
-    if (const LineVerdict verdict = decide(is_fence(word, is_whole_), LineKind::OpensFence); verdict != LineVerdict::No) {
+    if (const LineVerdict verdict = decide(is_fence(word, is_whole_), LineKind::OpensFence);
+        verdict != LineVerdict::No) {
       plan_.fence = {word[0], leading(word, word[0]), cursor_.indent()};
       return verdict;
     }

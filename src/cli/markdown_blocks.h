@@ -1,5 +1,5 @@
-// The block part of Markdown: what a line is, given the blocks that are open. By CommonMark 0.31, with the tables of
-// GitHub. Pure functions.
+// The block part of Markdown: what a line is, given the blocks that are open. By CommonMark 0.31, with the
+// tables of GitHub. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,8 @@ struct LinePlan {
   CodeFence fence = {};
 };
 
-// Nothing if more of the line is needed. A line that is not whole is only ever Text. REQUIRES: no line feed in `line`.
+// Nothing if more of the line is needed. A line that is not whole is only ever Text. REQUIRES: no line feed
+// in `line`.
 std::optional<LinePlan> plan_line(const MarkdownState& state, std::string_view line, bool is_whole);
 
 }  // namespace parley::cli

@@ -13,8 +13,8 @@ namespace {
 
 using RunKind = InlineRun::Kind;
 
-constexpr std::size_t kMostTag = 1000;    // bytes
-constexpr std::size_t kMostLink = 2500;   // of an address and a title
+constexpr std::size_t kMostTag = 1000;   // bytes
+constexpr std::size_t kMostLink = 2500;  // of an address and a title
 constexpr std::size_t kMostEntity = 32;
 
 constexpr std::array<bool, 256> kSpecial = [] {
@@ -147,7 +147,8 @@ InlineParser::Step InlineParser::scan_escape() {
   return Step::Taken;
 }
 
-// Whether the rest of an ended paragraph has a run of so many backticks after `from`: one look at it serves all.
+// Whether the rest of an ended paragraph has a run of so many backticks after `from`: one look at it serves
+// all.
 bool InlineParser::closes_code_later(std::size_t length, std::size_t from) {
   if (!last_backticks_) {
     last_backticks_.emplace();
@@ -197,8 +198,8 @@ InlineParser::Step InlineParser::scan_delimiters() {
   const Flanks flanks = flanks_of(before, c, next);
   if (flanks.can_open || flanks.can_close) {
     push(RunKind::Mark, rest().substr(0, length));
-    const Delimiter delimiter{first_node_ + nodes_.size() - 1, c, length, length, flanks.can_open,
-                              flanks.can_close};
+    const Delimiter delimiter{
+        first_node_ + nodes_.size() - 1, c, length, length, flanks.can_open, flanks.can_close};
     if (brackets_.empty()) {
       add_delimiter(delimiter, stack_);
     } else {
@@ -209,58 +210,6 @@ InlineParser::Step InlineParser::scan_delimiters() {
   }
   consume(length);
   return Step::Taken;
-}
-
-// CommonMark's "process emphasis" for one closer, and then it may open.
-void InlineParser::add_delimiter(Delimiter closer, Stack& stack) {
-  const std::size_t kind = closer.character == '*' ? 0 : closer.character == '_' ? 1 : 2;
-  std::size_t& bottom = stack.bottoms[kind * 6 + (closer.can_open ? 3 : 0) + closer.original % 3];
-  while (closer.can_close && closer.count > 0) {
-    std::size_t at = stack.items.size();
-    while (at > bottom && !matches(stack.items[at - 1], closer)) --at;
-    if (at == bottom) {
-      bottom = stack.items.size();
-      break;
-    }
-    Delimiter& opener = stack.items[at - 1];
-    const std::size_t used = opener.count >= 2 && closer.count >= 2 ? 2 : 1;
-    mark(node(opener.node), node(closer.node), closer.character, used);
-    opener.count -= used;
-    closer.count -= used;
-    stack.items.resize(opener.count == 0 ? at - 1 : at);
-    for (std::size_t& each : stack.bottoms) each = std::min(each, stack.items.size());
-  }
-  if (closer.can_open && closer.count > 0) stack.items.push_back(closer);
-}
-
-bool InlineParser::matches(const Delimiter& opener, const Delimiter& closer) {
-  if (opener.character != closer.character || !opener.can_open) return false;
-  if (closer.character == '~') return true;
-  // "The rule of three".
-  const bool is_both = opener.can_close || closer.can_open;
-  return !is_both || (opener.original + closer.original) % 3 != 0 ||
-         (opener.original % 3 == 0 && closer.original % 3 == 0);
-}
-
-void InlineParser::mark(Node& opener, Node& closer, char character, std::size_t used) {
-  opener.used_right += used;
-  closer.used_left += used;
-  if (character == '~') {
-    ++opener.opens_strike;
-    ++closer.closes_strike;
-  } else if (used == 2) {
-    ++opener.opens_bold;
-    ++closer.closes_bold;
-  } else {
-    ++opener.opens_italic;
-    ++closer.closes_italic;
-  }
-}
-
-void InlineParser::open_bracket(std::string_view text, bool is_image) {
-  push(RunKind::Text, text);
-  brackets_.push_back({first_node_ + nodes_.size() - 1, deferred_.size(), is_image});
-  consume(text.size());
 }
 
 InlineParser::Step InlineParser::scan_bang() {
@@ -285,7 +234,8 @@ InlineParser::Step InlineParser::scan_closing_bracket() {
   const std::string_view near = rest().substr(0, kMostLink + 2);
   const bool is_last_chance = is_finishing_ || near.size() < rest().size();
   // Only these characters can decide it.
-  const bool has_news = near.find_first_of(") \n", std::max<std::size_t>(searched_, 2)) != std::string_view::npos;
+  const bool has_news =
+      near.find_first_of(") \n", std::max<std::size_t>(searched_, 2)) != std::string_view::npos;
   searched_ = near.size();
   if (!has_news && !is_last_chance) return Step::NeedsMore;
   const bool may_end = near.find(')') != std::string_view::npos;
@@ -299,43 +249,6 @@ InlineParser::Step InlineParser::scan_closing_bracket() {
     consume(1);
   }
   return Step::Taken;
-}
-
-void InlineParser::close_as_text() {
-  if (!brackets_.empty()) brackets_.pop_back();
-  if (brackets_.empty()) settle_deferred();
-  put_text("]");
-}
-
-void InlineParser::close_as_link(std::string_view url) {
-  const Bracket bracket = brackets_.back();
-  brackets_.pop_back();
-  Stack inside;
-  for (std::size_t i = bracket.deferred; i < deferred_.size(); ++i) add_delimiter(deferred_[i], inside);
-  deferred_.resize(bracket.deferred);
-  node(bracket.node).kind = bracket.is_image ? RunKind::ImageBegins : RunKind::LinkBegins;
-  node(bracket.node).text = url;
-  push(RunKind::LinkEnds, url);
-  if (!bracket.is_image) {
-    // No link is inside of another: all before the first inactive one are inactive, too.
-    for (std::size_t i = brackets_.size(); i-- > 0;) {
-      if (!brackets_[i].is_image && !std::exchange(brackets_[i].is_active, false)) break;
-    }
-  }
-  // What is inactive and outside of all active ones changes nothing any more.
-  const auto active = std::ranges::find_if(brackets_, &Bracket::is_active);
-  brackets_.erase(brackets_.begin(), active);
-  if (brackets_.empty()) settle_deferred();
-}
-
-void InlineParser::settle_deferred() {
-  for (const Delimiter& each : deferred_) add_delimiter(each, stack_);
-  deferred_.clear();
-}
-
-void InlineParser::drop_brackets() {
-  brackets_.clear();
-  settle_deferred();
 }
 
 InlineParser::Step InlineParser::scan_angle() {
@@ -372,7 +285,8 @@ InlineParser::Step InlineParser::scan_angle() {
 
 InlineParser::Step InlineParser::scan_entity() {
   std::size_t end = 1;
-  while (end < rest().size() && end < kMostEntity && (is_ascii_letter(rest()[end]) || is_digit(rest()[end]) || rest()[end] == '#'))
+  while (end < rest().size() && end < kMostEntity &&
+         (is_ascii_letter(rest()[end]) || is_digit(rest()[end]) || rest()[end] == '#'))
     ++end;
   if (end == rest().size() && end < kMostEntity && !is_finishing_) return Step::NeedsMore;
   const std::string character =
@@ -380,36 +294,6 @@ InlineParser::Step InlineParser::scan_entity() {
   put_text(character.empty() ? "&" : character);
   consume(character.empty() ? 1 : end + 1);
   return Step::Taken;
-}
-
-// Moves the nodes that nothing can change any more to the runs.
-void InlineParser::release() {
-  std::size_t end = first_node_ + nodes_.size();
-  if (!stack_.items.empty()) end = std::min(end, stack_.items.front().node);
-  if (!brackets_.empty()) end = std::min(end, brackets_.front().node);
-  if (!deferred_.empty()) end = std::min(end, deferred_.front().node);
-  if (end <= first_node_) return;
-  const std::size_t count = end - first_node_;
-  for (std::size_t i = 0; i < count; ++i) release(nodes_[i]);
-  nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(count));
-  first_node_ = end;
-}
-
-void InlineParser::release(Node& node) {
-  const auto put = [&](RunKind kind, std::string text) {
-    runs_.push_back({kind, std::move(text), bold_ > 0, italic_ > 0, strike_ > 0});
-  };
-  if (node.kind != RunKind::Mark) return put(node.kind, std::move(node.text));
-  const std::size_t literal = node.text.size() - node.used_left - node.used_right;
-  if (node.used_left > 0) put(RunKind::Mark, node.text.substr(0, node.used_left));
-  bold_ -= node.closes_bold;
-  italic_ -= node.closes_italic;
-  strike_ -= node.closes_strike;
-  if (literal > 0) put(RunKind::Text, node.text.substr(node.used_left, literal));
-  bold_ += node.opens_bold;
-  italic_ += node.opens_italic;
-  strike_ += node.opens_strike;
-  if (node.used_right > 0) put(RunKind::Mark, node.text.substr(node.text.size() - node.used_right));
 }
 
 }  // namespace parley::cli

@@ -1,11 +1,12 @@
-// The inline part of Markdown: emphasis, code, links and images of a paragraph, as CommonMark 0.31 reads them, while the
-// paragraph arrives.
+// The inline part of Markdown: emphasis, code, links and images of a paragraph, as CommonMark 0.31 reads
+// them, while the paragraph arrives.
 //
-// A run is returned as soon as nothing that comes later can change it: text at once; emphasis when it is closed, or the
-// paragraph ends.
+// A run is returned as soon as nothing that comes later can change it: text at once; emphasis when it is
+// closed, or the paragraph ends.
 //
-// Differences from CommonMark: links by reference are text, because their address may come at the end; a tag of HTML
-// is text, and <br> is a line break; an address has at most 2,000 bytes; ~~text~~ is struck out, as GitHub does it.
+// Differences from CommonMark: links by reference are text, because their address may come at the end; a tag
+// of HTML is text, and <br> is a line break; an address has at most 2,000 bytes; ~~text~~ is struck out, as
+// GitHub does it.
 //
 // Takes linear time. One thread at a time.
 #pragma once
@@ -24,8 +25,8 @@ struct InlineRun {
   enum class Kind : std::uint8_t {
     Text,
     Code,
-    Mark,       // the characters of a mark of emphasis, which are shown only if there are no styles
-    LineBreak,  // `text` is empty
+    Mark,         // the characters of a mark of emphasis, which are shown only if there are no styles
+    LineBreak,    // `text` is empty
     LinkBegins,   // `text` is the address
     ImageBegins,  // the same; what is between this and its end stands for the image
     LinkEnds,     // `text` is the address; also of an image

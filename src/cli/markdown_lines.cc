@@ -64,7 +64,8 @@ void LineWriter::put(std::string_view text, const Style& style, const LinkTarget
   }
 }
 
-void LineWriter::put_character(std::string_view utf8, char32_t code, const Style& style, const LinkTarget& link) {
+void LineWriter::put_character(std::string_view utf8, char32_t code, const Style& style,
+                               const LinkTarget& link) {
   if (code == ' ') {
     end_word();
     if (!is_begun_) return;
@@ -105,7 +106,8 @@ void LineWriter::end_word() {
   }
   if (!is_begun_) begin_line();
   // Together with the word, so that a space within a style does not begin it again.
-  for (const Part& each : std::exchange(word_, std::exchange(spaces_, {}))) append(word_, each.text, each.style, each.link);
+  for (const Part& each : std::exchange(word_, std::exchange(spaces_, {})))
+    append(word_, each.text, each.style, each.link);
   word_width_ += std::exchange(spaces_width_, 0);
   if (long_words_ == LongWords::Break && column_ + word_width_ > width_) break_word();
   write(word_);

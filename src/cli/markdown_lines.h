@@ -1,7 +1,7 @@
 // Words into lines of a terminal, and inline runs of Markdown into words.
 //
-// A word is written when it is complete, with its styles and then plain, so that what is written depends on the text
-// only, and a command that ends between two words leaves no style behind. One thread at a time.
+// A word is written when it is complete, with its styles and then plain, so that what is written depends on
+// the text only, and a command that ends between two words leaves no style behind. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace parley::cli {
 
 // How Markdown looks at a terminal.
 struct MarkdownLook {
-  bool has_styles = true;   // without them, the marks of emphasis and code stay
-  bool is_utf8 = true;      // else the lines and bullets are ASCII
+  bool has_styles = true;    // without them, the marks of emphasis and code stay
+  bool is_utf8 = true;       // else the lines and bullets are ASCII
   bool opens_links = false;  // the terminal opens links, so that addresses need not be shown
   std::size_t width = 80;
 };
@@ -37,7 +37,10 @@ struct LinkTarget {
 
 class LineWriter {
  public:
-  enum class LongWords : bool { Stay, Break };  // a word that is longer than a line: the terminal breaks it, or this
+  enum class LongWords : bool {
+    Stay,
+    Break
+  };  // a word that is longer than a line: the terminal breaks it, or this
   // REQUIRES: `out` outlives it.
   LineWriter(StyledText& out, std::size_t width, LongWords long_words = LongWords::Stay)
       : out_(out), width_(width), long_words_(long_words) {}
@@ -67,7 +70,8 @@ class LineWriter {
   void begin_line();
   void break_word();
   void write(const std::vector<Part>& parts);
-  static void append(std::vector<Part>& parts, std::string_view text, const Style& style, const LinkTarget& link);
+  static void append(std::vector<Part>& parts, std::string_view text, const Style& style,
+                     const LinkTarget& link);
 
   StyledText& out_;
   std::size_t width_;

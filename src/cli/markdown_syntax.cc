@@ -37,9 +37,12 @@ std::size_t end_of_destination(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size() && !is_blank_at(text, at); ++at) {
     if (static_cast<unsigned char>(text[at]) < 0x20 || text[at] == 0x7F) return std::string_view::npos;
-    if (text[at] == '\\' && at + 1 < text.size() && is_ascii_punctuation(text[at + 1])) ++at;
-    else if (text[at] == '(' && ++depth > kDeepestParentheses) return std::string_view::npos;
-    else if (text[at] == ')' && --depth < 0) return at;
+    if (text[at] == '\\' && at + 1 < text.size() && is_ascii_punctuation(text[at + 1]))
+      ++at;
+    else if (text[at] == '(' && ++depth > kDeepestParentheses)
+      return std::string_view::npos;
+    else if (text[at] == ')' && --depth < 0)
+      return at;
   }
   return depth == 0 || at >= text.size() ? at : std::string_view::npos;
 }
@@ -48,19 +51,23 @@ struct NamedEntity {
   std::string_view name, text;
 };
 constexpr NamedEntity kEntities[] = {
-    {"amp", "&"},      {"lt", "<"},       {"gt", ">"},       {"quot", "\""},    {"apos", "'"},     {"nbsp", "\u00a0"},
-    {"copy", "\u00a9"}, {"reg", "\u00ae"}, {"deg", "\u00b0"}, {"plusmn", "\u00b1"}, {"micro", "\u00b5"}, {"middot", "\u00b7"},
-    {"times", "\u00d7"}, {"divide", "\u00f7"}, {"laquo", "\u00ab"}, {"raquo", "\u00bb"}, {"auml", "\u00e4"}, {"ouml", "\u00f6"},
-    {"uuml", "\u00fc"}, {"eacute", "\u00e9"}, {"ndash", "\u2013"}, {"mdash", "\u2014"}, {"lsquo", "\u2018"}, {"rsquo", "\u2019"},
-    {"ldquo", "\u201c"}, {"rdquo", "\u201d"}, {"bull", "\u2022"}, {"hellip", "\u2026"}, {"euro", "\u20ac"}, {"trade", "\u2122"},
-    {"larr", "\u2190"}, {"uarr", "\u2191"}, {"rarr", "\u2192"}, {"darr", "\u2193"}, {"ne", "\u2260"}, {"le", "\u2264"},
+    {"amp", "&"},        {"lt", "<"},          {"gt", ">"},         {"quot", "\""},
+    {"apos", "'"},       {"nbsp", "\u00a0"},   {"copy", "\u00a9"},  {"reg", "\u00ae"},
+    {"deg", "\u00b0"},   {"plusmn", "\u00b1"}, {"micro", "\u00b5"}, {"middot", "\u00b7"},
+    {"times", "\u00d7"}, {"divide", "\u00f7"}, {"laquo", "\u00ab"}, {"raquo", "\u00bb"},
+    {"auml", "\u00e4"},  {"ouml", "\u00f6"},   {"uuml", "\u00fc"},  {"eacute", "\u00e9"},
+    {"ndash", "\u2013"}, {"mdash", "\u2014"},  {"lsquo", "\u2018"}, {"rsquo", "\u2019"},
+    {"ldquo", "\u201c"}, {"rdquo", "\u201d"},  {"bull", "\u2022"},  {"hellip", "\u2026"},
+    {"euro", "\u20ac"},  {"trade", "\u2122"},  {"larr", "\u2190"},  {"uarr", "\u2191"},
+    {"rarr", "\u2192"},  {"darr", "\u2193"},   {"ne", "\u2260"},    {"le", "\u2264"},
     {"ge", "\u2265"},
 };
 
 std::string numbered_entity(std::string_view digits, int base) {
   std::uint32_t code = 0;
   const char* end = digits.data() + digits.size();
-  if (digits.empty() || digits.size() > 7 || std::from_chars(digits.data(), end, code, base).ptr != end) return {};
+  if (digits.empty() || digits.size() > 7 || std::from_chars(digits.data(), end, code, base).ptr != end)
+    return {};
   const bool is_scalar = code != 0 && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
   std::string out;
   append_utf8(out, is_scalar ? code : 0xFFFD);
@@ -108,12 +115,14 @@ std::string code_text(std::string_view inside) {
   std::string out(inside);
   std::ranges::replace(out, '\n', ' ');
   const bool has_more = out.find_first_not_of(' ') != std::string::npos;
-  if (has_more && out.size() > 1 && out.front() == ' ' && out.back() == ' ') out = out.substr(1, out.size() - 2);
+  if (has_more && out.size() > 1 && out.front() == ' ' && out.back() == ' ')
+    out = out.substr(1, out.size() - 2);
   return out;
 }
 
 std::string autolink_url(std::string_view inside) {
-  if (std::ranges::any_of(inside, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '<'; })) return {};
+  if (std::ranges::any_of(inside, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '<'; }))
+    return {};
   const std::size_t colon = inside.find(':');
   const auto is_scheme_letter = [](char c) {
     return is_ascii_letter(c) || is_digit(c) || c == '+' || c == '.' || c == '-';
@@ -124,7 +133,9 @@ std::string autolink_url(std::string_view inside) {
   }
   const std::size_t at = inside.find('@');
   constexpr std::string_view kLocal = ".!#$%&'*+/=?^_`{|}~-";
-  const auto is_local = [&](char c) { return is_ascii_letter(c) || is_digit(c) || kLocal.find(c) != std::string_view::npos; };
+  const auto is_local = [&](char c) {
+    return is_ascii_letter(c) || is_digit(c) || kLocal.find(c) != std::string_view::npos;
+  };
   const auto is_host = [](char c) { return is_ascii_letter(c) || is_digit(c) || c == '.' || c == '-'; };
   const bool is_mail = at != std::string_view::npos && at > 0 && at + 1 < inside.size() &&
                        std::ranges::all_of(inside.substr(0, at), is_local) &&
@@ -132,13 +143,15 @@ std::string autolink_url(std::string_view inside) {
   return is_mail ? "mailto:" + std::string(inside) : std::string();
 }
 
-bool is_line_break_tag(std::string_view inside) { return inside == "br" || inside == "br/" || inside == "br /"; }
+bool is_line_break_tag(std::string_view inside) {
+  return inside == "br" || inside == "br/" || inside == "br /";
+}
 
 bool is_tag(std::string_view inside) {
   if (inside.starts_with('/')) inside.remove_prefix(1);
   if (inside.empty() || !is_ascii_letter(inside[0])) return false;
-  const auto end = std::ranges::find_if(
-      inside, [](char c) { return !is_ascii_letter(c) && !is_digit(c) && c != '-'; });
+  const auto end =
+      std::ranges::find_if(inside, [](char c) { return !is_ascii_letter(c) && !is_digit(c) && c != '-'; });
   if (end != inside.end() && *end != ' ' && *end != '/') return false;
   return inside.find_first_of("*`") == std::string_view::npos;
 }
@@ -159,7 +172,8 @@ std::string unescaped(std::string_view text) {
     }
     constexpr std::size_t kMostEntity = 32;
     const std::size_t end = text[i] == '&' ? text.substr(i, kMostEntity).find(';') : std::string_view::npos;
-    const std::string character = end == std::string_view::npos ? "" : entity_text(text.substr(i + 1, end - 1));
+    const std::string character =
+        end == std::string_view::npos ? "" : entity_text(text.substr(i + 1, end - 1));
     if (character.empty()) {
       out += text[i];
     } else {

@@ -16,7 +16,8 @@ struct TableCell {
   std::size_t width() const { return widths.empty() ? 0 : *std::ranges::max_element(widths); }
 };
 
-TableCell cell_of(const std::string& markdown, const MarkdownLook& look, std::size_t width, const Style& style) {
+TableCell cell_of(const std::string& markdown, const MarkdownLook& look, std::size_t width,
+                  const Style& style) {
   StyledText text(look.has_styles);
   LineWriter lines(text, width, LineWriter::LongWords::Break);
   RunWriter runs(lines, look);
@@ -63,7 +64,8 @@ class TableWriter {
     std::size_t height = 1;
     for (std::size_t i = 0; i < widths_.size(); ++i) {
       const auto& row = table_.rows[number];
-      cells.push_back(cell_of(i < row.size() ? row[i] : "", look_, widths_[i], number == 0 ? kBoldStyle : kPlainStyle));
+      cells.push_back(
+          cell_of(i < row.size() ? row[i] : "", look_, widths_[i], number == 0 ? kBoldStyle : kPlainStyle));
       height = std::max(height, cells.back().lines.size());
     }
     std::vector<StyledText> out;
@@ -104,8 +106,8 @@ class TableWriter {
 
 }  // namespace
 
-void write_table(const MarkdownTable& table, const MarkdownLook& look, const Pieces& first, const Pieces& prefix,
-                 StyledText& out) {
+void write_table(const MarkdownTable& table, const MarkdownLook& look, const Pieces& first,
+                 const Pieces& prefix, StyledText& out) {
   const TableWriter writer(table, look, width_of(prefix));
   const Pieces* next = &first;
   const auto put = [&](const StyledText& line) {

@@ -1,4 +1,5 @@
-// A table of Markdown at a terminal: columns by their width, cells in several lines if the terminal is narrow.
+// A table of Markdown at a terminal: columns by their width, cells in several lines if the terminal is
+// narrow.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ struct MarkdownTable {
 };
 
 // Whole lines; each begins with `prefix`, the first with `first`.
-void write_table(const MarkdownTable& table, const MarkdownLook& look, const Pieces& first, const Pieces& prefix,
-                 StyledText& out);
+void write_table(const MarkdownTable& table, const MarkdownLook& look, const Pieces& first,
+                 const Pieces& prefix, StyledText& out);
 
 }  // namespace parley::cli

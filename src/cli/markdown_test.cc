@@ -10,7 +10,9 @@ namespace {
 
 const MarkdownLook kNoStyles{.has_styles = false};
 
-std::string shown(std::string_view text, const MarkdownLook& look = {}) { return markdown_text(text, look).bytes(); }
+std::string shown(std::string_view text, const MarkdownLook& look = {}) {
+  return markdown_text(text, look).bytes();
+}
 
 std::string in_pieces(std::string_view text, std::size_t size, const MarkdownLook& look) {
   Markdown markdown(look);
@@ -32,14 +34,16 @@ TEST(Markdown, KeepsTheMarksIfThereAreNoStyles) {
 }
 
 TEST(Markdown, ShowsListsAndQuotes) {
-  EXPECT_EQ(shown("- a\n- b\n  - c\n\n  d\n\n1. e\n2. f\n"), "\u2022 a\n\u2022 b\n  \u2022 c\n\n  d\n\n1. e\n2. f\n");
+  EXPECT_EQ(shown("- a\n- b\n  - c\n\n  d\n\n1. e\n2. f\n"),
+            "\u2022 a\n\u2022 b\n  \u2022 c\n\n  d\n\n1. e\n2. f\n");
   EXPECT_EQ(shown("> a\n> b\n\nc", kNoStyles), "\u2502 a\n\u2502 b\n\nc\n");
   EXPECT_EQ(shown("- a\n\n> b", {.has_styles = false, .is_utf8 = false}), "- a\n\n> b\n");
   EXPECT_EQ(shown("-\n- a", kNoStyles), "\u2022 \n\u2022 a\n");
 }
 
 TEST(Markdown, ShowsCodeAsItIs) {
-  EXPECT_EQ(shown("```py\ndef f():\n\n\treturn **x**\n```\nb", kNoStyles), "  def f():\n\n      return **x**\nb\n");
+  EXPECT_EQ(shown("```py\ndef f():\n\n\treturn **x**\n```\nb", kNoStyles),
+            "  def f():\n\n      return **x**\nb\n");
   EXPECT_EQ(shown("    a\n\n    b", kNoStyles), "  a\n\n  b\n");
   const std::string wide(100, 'x');
   EXPECT_EQ(shown("```\n" + wide + " y\n```", {.has_styles = false, .width = 40}), "  " + wide + " y\n");
@@ -50,8 +54,9 @@ TEST(Markdown, ShowsTablesByTheWidthOfTheirColumns) {
             "  a      b\n  "
             "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\n  \u6c34\u4f4d   1\n  x     22\n");
   EXPECT_EQ(shown("| not a table |\n| at all |\n", kNoStyles), "| not a table |\n| at all |\n");
-  EXPECT_EQ(shown("|a|b|\n|-|-|\n|one two three four|x|\n", {.has_styles = false, .is_utf8 = false, .width = 20}),
-            "  a                b\n  ------------------\n  one two three    x\n  four\n");
+  EXPECT_EQ(
+      shown("|a|b|\n|-|-|\n|one two three four|x|\n", {.has_styles = false, .is_utf8 = false, .width = 20}),
+      "  a                b\n  ------------------\n  one two three    x\n  four\n");
 }
 
 TEST(Markdown, WrapsWordsAtTheWidth) {
@@ -70,7 +75,8 @@ TEST(Markdown, LinksAreCheckedAndTheirAddressIsShownUnlessItOpens) {
   EXPECT_EQ(shown("[a](https://b.c)", {.opens_links = true}),
             "\x1b]8;id=1;https://b.c\x1b\\\x1b[4ma\x1b[0m\x1b]8;;\x1b\\\n");
   EXPECT_EQ(shown("<https://b.c>", kNoStyles), "https://b.c\n");
-  EXPECT_EQ(shown("[a](javascript:x)", {.opens_links = true}), "\x1b[4ma\x1b[0m\x1b[2m (javascript:x)\x1b[0m\n");
+  EXPECT_EQ(shown("[a](javascript:x)", {.opens_links = true}),
+            "\x1b[4ma\x1b[0m\x1b[2m (javascript:x)\x1b[0m\n");
   EXPECT_EQ(shown("![a](b.png) [c] d](e)", kNoStyles), "[image a] (b.png) [c] d](e)\n");
   EXPECT_FALSE(is_safe_link("https://a b"));
   EXPECT_FALSE(is_safe_link("https://a\x1b\\"));
@@ -92,17 +98,55 @@ TEST(Markdown, ReturnsWordsAsTheyAreComplete) {
 
 // MARKDOWN1 and MARKDOWN3.
 TEST(Markdown, DependsOnTheTextOnlyAndMakesNoOtherEscapeSequence) {
-  const std::string_view parts[] = {"*",  "**",   "_",    "`",   "``", "```",  "\n",     "\n\n",     "- ",          "1. ",
-                                    "> ", "# ",   "|",    "a",   "b ", "word", " ",      "[",        "](",          "http://x.y/z",
-                                    ")",  "!",    "<",    ">",   "~~", "\\",   "&amp;",  "    ",     "\t",          "\u6c34",
-                                    "\r", "\r\n", "\x1b", "\x9b", "\xe6", "---", "===", "[a](b)", "|a|b|\n|-|-|\n|c|d|\n", "<br>"};
+  const std::string_view parts[] = {"*",
+                                    "**",
+                                    "_",
+                                    "`",
+                                    "``",
+                                    "```",
+                                    "\n",
+                                    "\n\n",
+                                    "- ",
+                                    "1. ",
+                                    "> ",
+                                    "# ",
+                                    "|",
+                                    "a",
+                                    "b ",
+                                    "word",
+                                    " ",
+                                    "[",
+                                    "](",
+                                    "http://x.y/z",
+                                    ")",
+                                    "!",
+                                    "<",
+                                    ">",
+                                    "~~",
+                                    "\\",
+                                    "&amp;",
+                                    "    ",
+                                    "\t",
+                                    "\u6c34",
+                                    "\r",
+                                    "\r\n",
+                                    "\x1b",
+                                    "\x9b",
+                                    "\xe6",
+                                    "---",
+                                    "===",
+                                    "[a](b)",
+                                    "|a|b|\n|-|-|\n|c|d|\n",
+                                    "<br>"};
   std::mt19937 random(20261118);  // NOLINT: the same texts in every run
   for (int i = 0; i < 3000; ++i) {
     std::string text;
     for (auto left = random() % 50; left > 0; --left) text += parts[random() % std::size(parts)];
-    const MarkdownLook look{random() % 4 != 0, random() % 2 == 0, random() % 2 == 0, random() % 2 == 0 ? 20U : 60U};
+    const MarkdownLook look{random() % 4 != 0, random() % 2 == 0, random() % 2 == 0,
+                            random() % 2 == 0 ? 20U : 60U};
     const std::string whole = shown(text, look);
-    for (const std::size_t size : {1U, 2U, 7U}) ASSERT_EQ(in_pieces(text, size, look), whole) << testing::PrintToString(text);
+    for (const std::size_t size : {1U, 2U, 7U})
+      ASSERT_EQ(in_pieces(text, size, look), whole) << testing::PrintToString(text);
     for (std::size_t at = whole.find('\x1b'); at != std::string::npos; at = whole.find('\x1b', at + 1)) {
       ASSERT_TRUE(look.has_styles);
       const std::string_view rest = std::string_view(whole).substr(at + 1);
@@ -119,7 +163,8 @@ TEST(Markdown, DependsOnTheTextOnlyAndMakesNoOtherEscapeSequence) {
 
 // MARKDOWN4: what is quadratic in other programs takes a moment here. (A bound on a hang, not a measure.)
 TEST(Markdown, TakesLinearTime) {
-  for (const std::string_view part : {"*a ", "**a_", "` `` ", "[", "[a](b", "![[a](", "<a", "> ", "- ", "&#", "|", "a* "}) {
+  for (const std::string_view part :
+       {"*a ", "**a_", "` `` ", "[", "[a](b", "![[a](", "<a", "> ", "- ", "&#", "|", "a* "}) {
     std::string text;
     while (text.size() < 300'000) text += part;
     EXPECT_FALSE(shown(text).empty());
@@ -128,7 +173,8 @@ TEST(Markdown, TakesLinearTime) {
 
 // MARKDOWN2.
 TEST(Markdown, ShowsAllWordsInTheirOrder) {
-  const char* parts[] = {"w%d ", "**w%d** ", "\n- w%d\n", "\n\n> w%d\n\n", "`w%d` ", "\n\n# w%d\n", "*w%d ", "[w%d](u) ", "\n\n|w%d|\n|-|\n", "\n1. w%d\n"};
+  const char* parts[] = {"w%d ",        "**w%d** ", "\n- w%d\n", "\n\n> w%d\n\n",    "`w%d` ",
+                         "\n\n# w%d\n", "*w%d ",    "[w%d](u) ", "\n\n|w%d|\n|-|\n", "\n1. w%d\n"};
   std::mt19937 random(7);  // NOLINT: the same texts in every run
   for (int i = 0; i < 500; ++i) {
     std::string text, words;

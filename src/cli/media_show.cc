@@ -22,7 +22,8 @@ ImageProtocol protocol_for(ImageFormat format) {
   const bool is_kitty = term == "xterm-kitty" || term == "xterm-ghostty" || program == "ghostty" ||
                         program == "WezTerm" || !from_environment("KITTY_WINDOW_ID").empty();
   if (is_kitty && format == ImageFormat::Png) return ImageProtocol::Kitty;
-  const bool is_known = format == ImageFormat::Png || format == ImageFormat::Jpeg || format == ImageFormat::Gif;
+  const bool is_known =
+      format == ImageFormat::Png || format == ImageFormat::Jpeg || format == ImageFormat::Gif;
   if (is_known && (program == "iTerm.app" || program == "WezTerm")) return ImageProtocol::Iterm;
   return ImageProtocol::None;
 }
@@ -38,7 +39,8 @@ ExitCode show_image(const std::string& file, Output& output) {
   if (!bytes) return report_error(bytes.error(), {file});
   const ImageCheck check = check_image(bytes->view());
   if (!check.valid()) return report_error({Code::Invalid, check.sentence, ""}, {file});
-  const ImageProtocol protocol = can_draw(output.descriptor()) ? protocol_for(check.format) : ImageProtocol::None;
+  const ImageProtocol protocol =
+      can_draw(output.descriptor()) ? protocol_for(check.format) : ImageProtocol::None;
   Result<void> written;
   if (protocol != ImageProtocol::None) {
     written = output.write(StyledText(true).image(protocol, bytes->view()).newline());

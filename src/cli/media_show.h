@@ -1,6 +1,7 @@
 // `parley media show`: images at a terminal.
 //
-// An image is sent only if it decodes (parley/media/image.h), by a protocol that the terminal is known to have:
+// An image is sent only if it decodes (parley/media/image.h), by a protocol that the terminal is known to
+// have:
 //   Kitty   PNG, in kitty, Ghostty and WezTerm
 //   iTerm2  PNG, JPEG and GIF, in iTerm2 and WezTerm
 // Everywhere else, and for other formats, a line stands for it: [image name.png 1,280 x 800, PNG, 34 KB]

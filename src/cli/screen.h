@@ -85,9 +85,9 @@ class Screen {
 
   Output& output_;
   const bool is_quiet_;
-  const bool draws_;            // on standard error
+  const bool draws_;                 // on standard error
   const Control dim_, red_, plain_;  // Control::None if standard error has no colours
-  const bool shares_terminal_;  // the answer and standard error
+  const bool shares_terminal_;       // the answer and standard error
 
   std::optional<Markdown> markdown_;  // if it is rendered
   bool is_spaced_ = false;

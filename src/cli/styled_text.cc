@@ -103,8 +103,9 @@ bool is_safe_link(std::string_view url) {
   }
   const auto starts = [&](std::string_view scheme) {
     return url.size() > scheme.size() &&
-           std::ranges::equal(url.substr(0, scheme.size()), scheme,
-                              [](char c, char lower) { return (c >= 'A' && c <= 'Z' ? c + 32 : c) == lower; });
+           std::ranges::equal(url.substr(0, scheme.size()), scheme, [](char c, char lower) {
+             return (c >= 'A' && c <= 'Z' ? c + 32 : c) == lower;
+           });
   };
   return starts("http://") || starts("https://") || starts("mailto:");
 }

@@ -1,7 +1,8 @@
 // Text with styles for a terminal: what the command's own look is made of.
 //
 // Invariants (quoted by tests as STYLED1..STYLED3):
-//   STYLED1  All escape sequences are the command's own: text is spelled as visible() does it, and an address of a link
+//   STYLED1  All escape sequences are the command's own: text is spelled as visible() does it, and an address
+//   of a link
 //            has been checked.
 //   STYLED2  Without styles there is no escape sequence.
 //   STYLED3  A line ends with no style and no link.
@@ -42,8 +43,8 @@ class StyledText {
   StyledText& text(std::string_view utf8);
   StyledText& text(std::string_view utf8, const Style& style);  // and then plain
   StyledText& style(const Style& style);
-  // What follows is a link to `url` until the next call; empty: no link. Words of one link have one `id`, so that a
-  // terminal knows that they belong together. Does nothing unless is_safe_link(url).
+  // What follows is a link to `url` until the next call; empty: no link. Words of one link have one `id`, so
+  // that a terminal knows that they belong together. Does nothing unless is_safe_link(url).
   StyledText& link(std::string_view url, std::size_t id = 0);
   StyledText& newline();
   // An image for a terminal that has the protocol: the bytes of its file, which are sent as base64.
@@ -64,7 +65,8 @@ class StyledText {
   std::string bytes_;
 };
 
-// An address that a terminal may open: http, https or mailto, at most 2,000 bytes, printable ASCII without spaces.
+// An address that a terminal may open: http, https or mailto, at most 2,000 bytes, printable ASCII without
+// spaces.
 bool is_safe_link(std::string_view url);
 
 }  // namespace parley::cli

@@ -14,8 +14,11 @@ namespace {
 
 std::string shown_image(const ImageBlock& image) {
   const auto* inlined = std::get_if<Base64Source>(&image.source);
-  if (inlined == nullptr) return "[image by URL]";
-  const ImageCheck check = check_base64_image(inlined->data.view(), {.level = ImageLevel::Header});
+  const auto* by_url = std::get_if<URLSource>(&image.source);
+  if (by_url != nullptr && !by_url->url.view().starts_with("data:"))
+    return fmt::format("[image {}]", by_url->url.view());
+  const ImageCheck check = check_base64_image(inlined != nullptr ? inlined->data.view() : by_url->url.view(),
+                                              {.level = ImageLevel::Header});
   return check.valid() ? fmt::format("[image {} {} {}, {}]", with_commas(check.width), signs().times,
                                      with_commas(check.height), to_string(check.format))
                        : "[image]";
@@ -42,12 +45,13 @@ void add_block(StyledText& out, const Block& block, const MarkdownLook& look) {
     const StyledText words = markdown_text(thinking->thinking.view(), plain);
     for (const StyledText& line : words.lines()) out.text(line.bytes(), kDimStyle).newline();
   } else if (const auto* use = block.as<ToolUseBlock>()) {
-    const AsideLine line{fmt::format("  {}  {}", use->name.view(), summary_of_arguments(use->arguments.view()))};
+    const AsideLine line{
+        fmt::format("  {}  {}", use->name.view(), summary_of_arguments(use->arguments.view()))};
     out.text(laid_out(line, look.width), kDimStyle).newline();
   } else if (const auto* result = block.as<ToolResultBlock>()) {
     const bool is_failure = result->is_error.value_or(false);
-    const AsideLine line{fmt::format("  {} {}  {}", is_failure ? signs().failed : signs().done, result->name.view(),
-                                     result_line_of(*result))};
+    const AsideLine line{fmt::format("  {} {}  {}", is_failure ? signs().failed : signs().done,
+                                     result->name.view(), result_line_of(*result))};
     out.text(laid_out(line, look.width), is_failure ? kRedStyle : kDimStyle).newline();
   } else if (const auto* image = block.as<ImageBlock>()) {
     out.text("  ").text(shown_image(*image), kDimStyle).newline();

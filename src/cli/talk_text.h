@@ -1,4 +1,5 @@
-// Messages that read like a talk at a terminal: who speaks, Markdown, a line for each call, result and picture.
+// Messages that read like a talk at a terminal: who speaks, Markdown, a line for each call, result and
+// picture.
 #pragma once
 
 #include <span>

@@ -23,14 +23,14 @@ bool is_terminal(int fd);
 // A terminal that can erase a line.
 bool can_draw(int fd);
 
-// --color wins over NO_COLOR, that over CLICOLOR_FORCE, that over CLICOLOR, that over the configuration, that over what the
-// stream is.
+// --color wins over NO_COLOR, that over CLICOLOR_FORCE, that over CLICOLOR, that over the configuration, that
+// over what the stream is.
 bool has_colour(int fd);
 
 enum class ColourChoice : std::uint8_t { Auto, Always, Never };
 std::optional<ColourChoice> colour_choice_named(std::string_view name);  // "auto", "always", "never"
-void set_typed_colour(ColourChoice choice);       // by --color
-void set_configured_colour(ColourChoice choice);  // by the configuration
+void set_typed_colour(ColourChoice choice);                              // by --color
+void set_configured_colour(ColourChoice choice);                         // by the configuration
 
 std::size_t columns(int fd);  // 80 if unknown
 

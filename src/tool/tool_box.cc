@@ -114,7 +114,8 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
   const auto timed = [&](ToolOutput output) {
     const auto time = std::chrono::steady_clock::now() - begin;
     // At least 1: it did run.
-    output.time = std::max(std::chrono::duration_cast<std::chrono::microseconds>(time), std::chrono::microseconds(1));
+    output.time =
+        std::max(std::chrono::duration_cast<std::chrono::microseconds>(time), std::chrono::microseconds(1));
     return output;
   };
   const auto call = std::make_shared<Call>();

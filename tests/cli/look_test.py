@@ -72,8 +72,8 @@ def a_session_reads_like_a_talk():
     subprocess.run([PARLEY, "sessions", "import", "-q", "--from", "openai", "--session", "s", "talk.json"], check=True)
     with Screen("sessions", "show", "s", columns=60) as screen:
         require(screen.exit_code() == 0, "show ends with 0")
-        text = screen.text()
-    for each in ("user\nLook.\n", "\n\nassistant\nI see.\n  gauge  FRY-02\n", "2.41 m\n", "\n\nassistant\n• yes\n"):
+        text = screen.text(scrolled=True)
+    for each in ("user\nLook.\n  [image 640 × 480, PNG]\n", "\n\nassistant\nI see.\n  gauge  FRY-02\n", "2.41 m\n", "\n\nassistant\n• yes\n"):
         require(each in text, f"{each!r} in\n{text}")
     piped = subprocess.run([PARLEY, "sessions", "show", "s"], check=True, capture_output=True, text=True).stdout
     require("assistant: I *see*.\n" in piped, f"a pipe gets the words: {piped}")
