@@ -90,6 +90,8 @@ def png(width, height):
 def at_terminal(*arguments, environment, exit=0):
     os.environ.update(environment)
     run = Terminal(*arguments, term=environment.get("TERM", "xterm"))
+    while run.read():  # to the end: an image is more than a terminal holds
+        pass
     status = run.exit()
     for name in environment:
         os.environ.pop(name)
