@@ -15,8 +15,6 @@
 namespace parley::agent {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 Text run_has_ended() { return Text("not run: the run has ended"); }
 Text may_have_run() { return Text("interrupted: the call may or may not have run"); }
 
@@ -26,13 +24,12 @@ struct Ran {
 };
 
 Ran run_one(const Loop& loop, const ToolUseBlock& use, const Approval& approval) {
-  const auto begin = Clock::now();
   ToolContext context;
   context.call_id = use.id;
   context.stop = loop.run->stop.get_token();
   context.approval = approval;
   Ran ran{loop.tools->run(use, context)};
-  ran.time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+  ran.time = ran.output.time;
   return ran;
 }
 

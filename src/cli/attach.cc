@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/diagnostics.h"
+#include "cli/media_show.h"
 #include "parley/base/text.h"
 #include "parley/guard/request.h"
 #include "parley/json/json.h"
@@ -39,7 +40,9 @@ CommandResult<Attachments> read_attachments(std::span<const std::string> files) 
     Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostAttachedBytes);
     if (!read) return std::unexpected(report_error(read.error(), {file}));
     const std::string_view bytes = read->view();
-    if (check_image(bytes, {.level = ImageLevel::Header}).format != ImageFormat::Unknown) {
+    if (const ImageCheck check = check_image(bytes, {.level = ImageLevel::Header});
+        check.format != ImageFormat::Unknown) {
+      out.lines.push_back(image_line(file, check));
       images.push_back(*std::move(read));
       names.push_back(file);
     } else if (is_text(bytes)) {

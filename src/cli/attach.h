@@ -12,8 +12,9 @@
 namespace parley::cli {
 
 struct Attachments {
-  std::string texts;          // each between two lines that name its file
-  std::vector<Block> images;  // checked, and encoded once for all requests
+  std::string texts;               // each between two lines that name its file
+  std::vector<Block> images;       // checked, and encoded once for all requests
+  std::vector<std::string> lines;  // for people: one for each image
 };
 
 // Reads the files, each once: one may be a pipe. Prints what is refused.

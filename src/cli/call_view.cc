@@ -7,7 +7,7 @@
 #include "cli/approval.h"
 #include "cli/diagnostics.h"
 #include "cli/diff.h"
-#include "cli/signs.h"
+#include "cli/look.h"
 #include "cli/table.h"
 #include "parley/base/text.h"
 #include "parley/json/json.h"

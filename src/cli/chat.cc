@@ -12,6 +12,7 @@
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/line_reader.h"
+#include "cli/look.h"
 #include "cli/template.h"
 #include "cli/terminal.h"
 #include "cli/tool_choice.h"
@@ -37,6 +38,17 @@ Line read_request(LineReader& lines, const std::string& prompt) {
   return line;
 }
 
+void greet(ChatSession& chat, const std::vector<std::string>& attached, bool is_quiet) {
+  if (is_quiet) return;
+  chat.screen().set_spaced();
+  const std::string about = header_text(chat.session(), chat.model().name.view(), chat.tool_count());
+  StyledText header(has_colour(STDERR_FILENO));
+  header.text("parley", kBoldStyle).text("  ").text(about, kDimStyle).newline();
+  for (const std::string& line : attached) header.text("  ").text(line, kDimStyle).newline();
+  header.newline();
+  put(STDERR_FILENO, header);
+}
+
 // "exit" is what a shell takes; in a pipe it is a request like any other.
 bool is_bare_exit(std::string_view line) { return line == "exit" || line == "quit"; }
 
@@ -45,7 +57,7 @@ ExitCode chat_by_lines(Talk& talk, LineReader& lines) {
   ExitCode worst = ExitCode::Ok;
   bool was_interrupted = false;
   while (true) {
-    const Line line = read_request(lines, lines.is_interactive() ? window_of(chat) + "> " : "");
+    const Line line = read_request(lines, lines.is_interactive() ? fmt::format("{} ", signs().prompt) : "");
     if (line.end == Line::End::Closed) return worst;
     if (line.end == Line::End::TooLong) {
       print_message("line too long: a request has at most 4 MiB");
@@ -135,10 +147,7 @@ ExitCode chat(const ChatOptions& options) {
   const Result<std::string> history = user_file(Folder::State, "history");
   const std::unique_ptr<LineReader> lines =
       open_line_reader(history.value_or(std::string()), chat_verb_words());
-  if (lines->is_interactive() && !options.quiet) {
-    print_message(fmt::format("session {}, model {}; /help lists the commands", (*chat)->session(),
-                              (*chat)->model_name()));
-  }
+  if (lines->is_interactive()) greet(**chat, attachments->lines, options.quiet);
   if (lines->is_interactive() && !options.quiet) show_last_exchange(**chat);
   Talk talk{**chat, *attachments, options.attachments};
   return (*chat)->finish(chat_by_lines(talk, *lines));

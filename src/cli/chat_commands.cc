@@ -88,6 +88,7 @@ void add_chat_options(CLI::App& command, ChatOptions& options) {
   add_tenant(command, options.store);
   command.add_flag("--json", options.json, "Print one JSON object per answer");
   command.add_flag("--stream", options.stream, "With --json: also print each event as a line of JSON");
+  command.add_flag("--raw", options.raw, "Print Markdown as it is, also at a terminal");
   command.add_flag("-q,--quiet", options.quiet, "Print the answer and errors only");
   command.add_flag("-v,--verbose", options.verbose,
                    "Print HTTP requests, responses, retries and their times on stderr");

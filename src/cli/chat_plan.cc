@@ -28,7 +28,7 @@ ExitCode ChatSession::ask_by_plan(const Message& request) {
     show_plan(plan, before);
     before = plan;
   };
-  if (!options_.json) screen_->wait(fmt::format("waiting for a plan by {}", model_name()));
+  if (!options_.json) screen_->wait("planning");
   const auto execute = [&]() -> Result<FlowReport> {
     PARLEY_TRY(PlanningFlow flow, PlanningFlow::create(model_, {{"agent", agent_}}, std::move(options)));
     return flow.execute(task, interrupt.token());

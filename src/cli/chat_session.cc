@@ -11,6 +11,7 @@
 #include "cli/code_block.h"
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
+#include "cli/look.h"
 #include "cli/reply_schema.h"
 #include "cli/run_json.h"
 #include "cli/session_ids.h"
@@ -41,29 +42,6 @@ MemoryOptions memory_options(const ModelInfo& model, std::shared_ptr<Compressor>
   }
   options.compressor = std::move(compressor);
   return options;
-}
-
-std::string one_line(std::string_view text, std::size_t most) {
-  std::string out(text.substr(0, text.find('\n')));
-  if (out.size() == text.size() && out.size() <= most) return out;
-  out.resize(utf8_floor(out, std::min(out.size(), most)));
-  return out + "...";
-}
-
-std::string duration(std::chrono::microseconds time) {
-  const double ms = static_cast<double>(time.count()) / 1000;
-  return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.1f} s", ms / 1000);
-}
-
-// "bash {"command":"ls"}: ok, 12 ms"
-std::string tool_line(const agent_event::ToolEnded& e) {
-  constexpr std::size_t kArguments = 60;
-  constexpr std::size_t kWords = 100;
-  std::string out =
-      fmt::format("  {} {}: {}, {}", e.use.name.view(), one_line(e.use.arguments.view(), kArguments),
-                  to_string(e.output.status), duration(e.time));
-  if (e.output.is_error()) out += ": " + one_line(e.output.joined_text(), kWords);
-  return out;
 }
 
 // The message about an answer that did not end normally; nothing if it did.
@@ -131,10 +109,12 @@ CommandResult<std::unique_ptr<ChatSession>> ChatSession::open(const ChatOptions&
   }
   if (const auto taken = chat->take_options(); !taken) return std::unexpected(taken.error());
   resolve(chat->options_.store, chat->config_);
+  set_configured_colour(colour_choice_named(chat->config_.color.value).value_or(ColourChoice::Auto));
   Result<Output> output = Output::open(options.output);
   if (!output) return std::unexpected(report_error(output.error(), {options.output}));
   chat->output_.emplace(*std::move(output));
-  chat->screen_ = std::make_unique<Screen>(*chat->output_, options.quiet || options.json);
+  chat->screen_ =
+      std::make_unique<Screen>(*chat->output_, options.quiet || options.json, chat->answer_form());
   chat->user_prompt_ = std::make_unique<UserPrompt>(*chat->screen_);
   catch_interrupts();
 
@@ -330,6 +310,8 @@ CommandResult<void> ChatSession::begin_run(StopOnInterrupt& interrupt) {
   if (mcp_) update_mcp(*mcp_, *tools_, interrupt.token());
   running_ = &interrupt;
   line_is_broken_ = false;
+  failed_tools_ = 0;
+  screen_->begin_request();
   return {};
 }
 
@@ -386,7 +368,28 @@ ExitCode ChatSession::conclude(const Result<RunReport>& report, bool was_interru
   } else if (report->end == RunEnd::MaxSteps || report->end == RunEnd::Stuck) {
     print_message(report->text.view());
   }
+  if (screen_->is_spaced()) show_status(*report);
   return was_interrupted ? ExitCode::Interrupted : exit_of(*report);
+}
+
+void ChatSession::show_status(const RunReport& report) {
+  if (report.calls.empty()) return;
+  AnswerStatus status{.tokens = tokens_used(), .window = model().window, .failed_tools = failed_tools_};
+  double cost = 0;
+  bool is_priced = true;
+  for (const CallRecord& call : report.calls) {
+    status.time += call.latency;
+    is_priced = is_priced && call.cost;
+    cost += call.cost.value_or(0);
+  }
+  if (is_priced) status.cost = cost;
+  screen_->answer_status(status);
+}
+
+// Code and JSON are for programs.
+Screen::AnswerForm ChatSession::answer_form() const {
+  const bool is_raw = options_.raw || !config_.markdown.value || options_.json || prints_at_end();
+  return is_raw ? Screen::AnswerForm::Raw : Screen::AnswerForm::Markdown;
 }
 
 void ChatSession::print_at_end(const RunReport& report) {
@@ -443,7 +446,7 @@ void ChatSession::on_event(const AgentEvent& event) {
   if (std::holds_alternative<agent_event::Asking>(event)) {
     has_streamed_ = false;
     screen_->end_answer();
-    screen_->wait(fmt::format("waiting for {}", model_name()));
+    screen_->wait("thinking");
   } else if (const auto* streaming = std::get_if<agent_event::Streaming>(&event)) {
     const auto* delta = std::get_if<stream::Delta>(&streaming->event);
     if (delta == nullptr) return;
@@ -463,7 +466,8 @@ void ChatSession::on_event(const AgentEvent& event) {
   } else if (const auto* started = std::get_if<agent_event::ToolStarted>(&event)) {
     screen_->wait(fmt::format("running {}", started->use.name.view()));
   } else if (const auto* ended = std::get_if<agent_event::ToolEnded>(&event)) {
-    screen_->status_line(tool_line(*ended));
+    failed_tools_ += ended->output.is_error() ? 1 : 0;
+    screen_->aside(tool_line(*ended));
   } else if (const auto* shortened = std::get_if<agent_event::Shortened>(&event)) {
     screen_->status_line(
         fmt::format("  {} messages left the window; they stay stored", shortened->evicted.size()));

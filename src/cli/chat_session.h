@@ -52,6 +52,7 @@ struct ChatOptions {
   bool stream = false;  // with `json`: one a line for each event before it
   bool quiet = false;
   bool verbose = false;          // print what the library logs (verbose.h)
+  bool raw = false;              // the answer as it came, also at a terminal
   std::string continue_command;  // what continues an answer that was cut, for people
   std::string output = "-";
 };
@@ -78,8 +79,9 @@ class ChatSession {
   // For the commands of a chat.
   const std::string& session() const { return key_.session; }
   const ModelInfo& model() const { return model_->info(); }
-  std::string model_name() const;  // provider/name
-  const ToolBox& tools();          // those of MCP servers, too, which are started
+  std::string model_name() const;                            // provider/name
+  const ToolBox& tools();                                    // those of MCP servers, too, which are started
+  std::size_t tool_count() const { return tools_->size(); }  // without those of servers that are not started
   UsageTotals usage() const { return ledger_->total(); }
   std::size_t tokens_used() const;      // of the window
   std::vector<Message> window() const;  // what the model sees
@@ -125,7 +127,9 @@ class ChatSession {
   ExitCode conclude_plan(const Result<FlowReport>& report);
   // Whether the answer is printed when it is complete, and not as it comes.
   bool prints_at_end() const { return reply_.has_value() || options_.extracts_code; }
+  Screen::AnswerForm answer_form() const;
   void print_at_end(const RunReport& report);
+  void show_status(const RunReport& report);
   void forget_failed_session();
 
   ChatOptions options_;
@@ -147,9 +151,10 @@ class ChatSession {
   std::size_t calls_before_ = 0;          // this agent
   StopOnInterrupt* running_ = nullptr;    // while ask() is
   const std::int64_t started_ms_ = now_ms();
-  bool has_failed_ = false;      // the last run
-  bool has_streamed_ = false;    // the answer that is coming
-  bool line_is_broken_ = false;  // by the Ctrl-C that stops this run
+  bool has_failed_ = false;       // the last run
+  std::size_t failed_tools_ = 0;  // in this run
+  bool has_streamed_ = false;     // the answer that is coming
+  bool line_is_broken_ = false;   // by the Ctrl-C that stops this run
 };
 
 }  // namespace parley::cli

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/signs.h"
+#include "cli/look.h"
 #include "cli/table.h"
 #include "parley/base/text.h"
 
@@ -83,12 +83,6 @@ std::string short_line(std::string_view text, std::size_t most) {
   return fitted(is_cut ? out + " ..." : out, most);
 }
 
-std::string grouped(std::size_t number) {
-  std::string out = std::to_string(number);
-  for (std::size_t at = out.size(); at > 3;) out.insert(at -= 3, 1, ',');
-  return out;
-}
-
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -98,7 +92,7 @@ std::vector<std::string> token_lines(const TokenUse& use, const TokenCounter& co
   std::size_t total = 0;
   const auto add = [&](std::string_view name, std::size_t tokens, const std::string& of) {
     total += tokens;
-    lines.push_back(fmt::format("  {:<14}{:>9}{}{}", name, grouped(tokens), of.empty() ? "" : "  ", of));
+    lines.push_back(fmt::format("  {:<14}{:>9}{}{}", name, with_commas(tokens), of.empty() ? "" : "  ", of));
   };
   if (!use.system.empty()) add("system prompt", counter.count_text(use.system), "");
   if (!use.tools.empty()) add("tools", counter.count_tools(use.tools), counted(use.tools.size(), "tool"));
@@ -113,12 +107,12 @@ std::vector<std::string> token_lines(const TokenUse& use, const TokenCounter& co
     if (count > 0) add(name, tokens, counted(count, "message"));
   }
   const std::string share =
-      use.window ? fmt::format(" of {} ({}%)", grouped(*use.window), total * 100 / *use.window) : "";
+      use.window ? fmt::format(" of {} ({}%)", with_commas(*use.window), total * 100 / *use.window) : "";
   lines.insert(lines.begin(),
-               fmt::format("{}{} tokens{}", counter.is_exact() ? "" : "about ", grouped(total), share));
+               fmt::format("{}{} tokens{}", counter.is_exact() ? "" : "about ", with_commas(total), share));
   if (use.budget) {
     lines.push_back(fmt::format("messages may have {} tokens; older ones leave the window before that",
-                                grouped(*use.budget)));
+                                with_commas(*use.budget)));
   }
   return lines;
 }

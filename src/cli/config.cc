@@ -19,6 +19,7 @@
 #include "cli/secret_tool.h"
 #include "cli/secrets.h"
 #include "cli/suggestion.h"
+#include "cli/terminal.h"
 #include "cli/tool_choice.h"
 #include "parley/json/writer.h"
 #include "parley/model/http_model.h"
@@ -93,6 +94,20 @@ Result<void> set_trace_content(Config& config, ConfigEntry& entry) {
   const auto* truth = std::get_if<bool>(&entry.value);
   if (truth == nullptr) return wrong(entry, "true or false");
   config.trace_content = *truth;
+  return {};
+}
+
+Result<void> set_color(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(std::string choice, text_in(entry));
+  if (!colour_choice_named(choice)) return wrong(entry, "auto, always or never");
+  config.color.set(std::move(choice), entry.location);
+  return {};
+}
+
+Result<void> set_markdown(Config& config, ConfigEntry& entry) {
+  const auto* truth = std::get_if<bool>(&entry.value);
+  if (truth == nullptr) return wrong(entry, "true or false");
+  config.markdown.set(*truth, entry.location);
   return {};
 }
 
@@ -197,6 +212,8 @@ const std::vector<Key>& keys() {
       {{"schema"}, set_text<&Config::schema>},
       {{"options", "*"}, set_model_option},
       {{"keys"}, set_key_place},
+      {{"color"}, set_color},
+      {{"markdown"}, set_markdown},
       {{"store"}, set_text<&Config::store>},
       {{"tenant"}, set_text<&Config::tenant>},
       {{"tools", "use"}, set_tools, set_tools},
@@ -405,6 +422,9 @@ std::vector<ConfigChoice> choices_of(const Config& config) {
     put(name == "max_tokens" ? name : "options." + name, option.value, option.from);
   }
   if (config.keys.is_set()) put("keys", config.keys.value, config.keys.from);
+  if (config.color.is_set()) put("color", config.color.value, config.color.from);
+  if (config.markdown.is_set())
+    put("markdown", config.markdown.value ? "true" : "false", config.markdown.from);
   put("store", config.store.value, config.store.from);
   put("tenant", config.tenant.value, config.tenant.from);
   put("tools.use", fmt::format("{}", fmt::join(config.tools.value, ", ")), config.tools.from);

@@ -69,8 +69,10 @@ struct Config {
   ConfigValue<std::string> schema;                   // of the reply: a file, or the short form
   Settings settings;                                 // of every request
   std::vector<std::pair<std::string, ConfigValue<std::string>>> options;  // the same by name, with sources
-  ConfigValue<std::string> keys{.value = "file"};  // where keys are stored: "file" or "secret-service"
-  ConfigValue<std::string> store;                  // a URI
+  ConfigValue<std::string> keys{.value = "file"};   // where keys are stored: "file" or "secret-service"
+  ConfigValue<std::string> color{.value = "auto"};  // auto, always or never
+  ConfigValue<bool> markdown{.value = true};        // rendered at a terminal
+  ConfigValue<std::string> store;                   // a URI
   ConfigValue<std::string> tenant{.value = "default"};
   ConfigValue<std::vector<std::string>> tools;  // names of the offered tools
   ToolPolicy policy;

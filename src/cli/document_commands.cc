@@ -16,6 +16,7 @@
 #include "cli/filter.h"
 #include "cli/lines.h"
 #include "cli/media.h"
+#include "cli/media_show.h"
 #include "cli/tokens.h"
 
 namespace parley::cli {
@@ -204,8 +205,8 @@ struct TypedMedia {
 
 ExitCode run_media(TypedMedia& typed, const std::string& output) {
   MediaOptions& options = typed.options;
-  if (typed.verb != "check") {
-    return usage_error(fmt::format("unknown verb 'media {}': expected check", typed.verb), "media");
+  if (typed.verb != "check" && typed.verb != "show") {
+    return usage_error(fmt::format("unknown verb 'media {}': expected check or show", typed.verb), "media");
   }
   if (typed.level != "header" && typed.level != "decode") {
     return usage_error(fmt::format("--level: unknown level '{}': expected header or decode", typed.level),
@@ -213,13 +214,20 @@ ExitCode run_media(TypedMedia& typed, const std::string& output) {
   }
   options.level = typed.level == "header" ? ImageLevel::Header : ImageLevel::Decode;
   options.output = output;
+  if (typed.verb == "show") {
+    if (options.json || options.base64)
+      return usage_error("--json and --base64 are for 'media check'", "media");
+    return show_media(options);
+  }
   return check_media(options);
 }
 
 Run add_media(CLI::App& command, const std::string& output) {
   auto typed = std::make_shared<TypedMedia>();
   MediaOptions& options = typed->options;
-  command.add_option("VERB", typed->verb, "check: validate images, audio and video")
+  command
+      .add_option("VERB", typed->verb,
+                  "check: validate images, audio and video; show: show images at the terminal")
       ->type_name("")
       ->required();
   command.add_flag("--base64", options.base64, "The files contain base64 or data URLs");
@@ -275,7 +283,8 @@ std::span<const Command> document_commands() {
       {"convert", "Read a conversation and write it in another dialect", add_convert},
       {"check", "Check conversations and report what is wrong", add_check},
       {"dialects", "List the dialects and what each can carry", add_dialects},
-      {"media", "Check images, audio and video", add_media, [] { return std::vector<std::string>{"check"}; }},
+      {"media", "Check images, audio and video", add_media,
+       [] { return std::vector<std::string>{"check", "show"}; }},
       {"tokens", "Count the tokens of a text or a conversation", add_tokens},
       {"filter", "Run a text filter, or list the filters", add_filter},
   };

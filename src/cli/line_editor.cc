@@ -22,6 +22,8 @@ namespace {
 constexpr int kHistoryLines = 1000;
 constexpr std::size_t kMostPasted = std::size_t{4} * 1024 * 1024;
 
+constexpr char kStyleMark = '\1';
+
 // A terminal with bracketed paste puts these around pasted text, so that its line feeds are text.
 constexpr const char* kPasteBegins = "\x1b[200~";
 constexpr std::string_view kPasteEnds = "\x1b[201~";
@@ -44,7 +46,7 @@ class LineEditor : public LineReader {
     if (!history_file_.empty()) ::history(history_, &event, H_LOAD, history_file_.c_str());
     editor_ = ::el_init("parley", stdin, stderr, stderr);
     ::el_set(editor_, EL_CLIENTDATA, this);
-    ::el_set(editor_, EL_PROMPT, +[](EditLine* el) { return self(el)->prompt_.data(); });
+    ::el_set(editor_, EL_PROMPT_ESC, +[](EditLine* el) { return self(el)->prompt_.data(); }, kStyleMark);
     ::el_set(editor_, EL_EDITOR, "emacs");
     ::el_set(editor_, EL_HIST, ::history, history_);
     ::el_set(editor_, EL_GETCFN, next_letter);
@@ -65,7 +67,7 @@ class LineEditor : public LineReader {
   }
 
   Line read(const std::string& prompt) override {
-    prompt_ = prompt;
+    prompt_ = with_accent(prompt);
     was_interrupted_ = false;
     ::el_resize(editor_);
     int length = 0;
@@ -99,6 +101,17 @@ class LineEditor : public LineReader {
     void* data = nullptr;
     ::el_get(el, EL_CLIENTDATA, &data);
     return static_cast<LineEditor*>(data);
+  }
+
+  // The words of the prompt have the accent; libedit takes what is between two marks for no column.
+  static std::string with_accent(const std::string& prompt) {
+    const std::size_t end = prompt.find_last_not_of(' ') + 1;
+    StyledText style(has_colour(STDERR_FILENO));
+    const std::string on = style.style(kAccentStyle).bytes();
+    if (on.empty()) return prompt;
+    const std::string off = style.style(kPlainStyle).bytes().substr(on.size());
+    const auto marked = [](const std::string& bytes) { return kStyleMark + bytes + kStyleMark; };
+    return marked(on) + prompt.substr(0, end) + marked(off) + prompt.substr(end);
   }
 
   // libedit flushes what it writes.

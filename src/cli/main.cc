@@ -62,7 +62,7 @@ std::string without_mark(std::string argument) {
 }
 
 // The function of each command, in the order of the table.
-std::vector<Run> describe(CLI::App& app, std::string& output) {
+std::vector<Run> describe(CLI::App& app, std::string& output, std::string& colour) {
   app.set_version_flag("--version", "parley " PARLEY_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
@@ -76,6 +76,7 @@ std::vector<Run> describe(CLI::App& app, std::string& output) {
     command.group(each.group)->footer(exit_codes());
     runs.push_back(each.add(command, output));
     command.add_option("-o,--output", output, "Write to FILE, atomically")->type_name("FILE");
+    command.add_option("--color", colour, "Colours: auto, always or never (default auto)")->type_name("WHEN");
     for (CLI::Option* option : command.get_options()) {
       if (option->get_items_expected_max() > 0) option->transform(without_mark);
     }
@@ -140,7 +141,8 @@ ExitCode run(int argc, char** argv) {
       "Parley chats with models, and reads, checks, stores and converts the conversations of LLM agents.\n"
       "  parley 'PROMPT'  asks once and prints the answer ('parley prompt --help' lists its options)",
       "parley");
-  const std::vector<Run> runs = describe(app, output);
+  std::string colour = "auto";
+  const std::vector<Run> runs = describe(app, output, colour);
   const std::span typed(argv + std::min(argc, 1), static_cast<std::size_t>(std::max(argc - 1, 0)));
   if (typed.empty() && !has_piped_input()) {
     show(STDERR_FILENO, {app.help()});
@@ -162,6 +164,12 @@ ExitCode run(int argc, char** argv) {
     return usage_error(lower_first(without_mark(error.what())),
                        commands.empty() ? "" : commands.front()->get_name());
   }
+  const std::optional<ColourChoice> choice = colour_choice_named(colour);
+  if (!choice) {
+    return usage_error(fmt::format("--color: unknown choice '{}': expected auto, always or never", colour),
+                       app.get_subcommands().front()->get_name());
+  }
+  set_typed_colour(*choice);
   return runs[*row_named(app.get_subcommands().front()->get_name())]();
 }
 

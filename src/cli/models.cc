@@ -10,6 +10,7 @@
 #include "cli/config.h"
 #include "cli/diagnostics.h"
 #include "cli/known_models.h"
+#include "cli/look.h"
 #include "cli/model.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -172,16 +173,11 @@ std::vector<ListedModel> all_models(const Config& config, bool is_online) {
 
 // ---- Printing
 
-std::string grouped(std::size_t number) {
-  std::string out = std::to_string(number);
-  for (std::size_t i = out.size(); i > 3;) out.insert(i -= 3, ",");
-  return out;
-}
-
 std::string for_people(const std::vector<ListedModel>& models, const Config& config) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(models.size());
   for (const ListedModel& each : models) {
-    rows.push_back({each.is_default ? "*" : " ", each.model, each.window ? grouped(*each.window) : "",
+    rows.push_back({each.is_default ? "*" : " ", each.model, each.window ? with_commas(*each.window) : "",
                     each.price ? fmt::format("{:.2f}", each.price->input) : "",
                     each.price ? fmt::format("{:.2f}", each.price->output) : "", each.key});
   }

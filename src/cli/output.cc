@@ -114,6 +114,12 @@ Result<void> Output::write(std::string_view bytes) {
   return {};
 }
 
+Result<void> Output::write(const StyledText& text) {
+  PARLEY_CHECK(flush());
+  if (!cli::put(fd_, text)) return failed("cannot write");
+  return {};
+}
+
 Result<void> Output::commit() {
   PARLEY_CHECK(flush());
   if (temporary_.empty()) return {};

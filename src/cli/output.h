@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "cli/exit_code.h"
+#include "cli/styled_text.h"
 #include "parley/base/error.h"
 
 namespace parley::cli {
@@ -36,6 +37,8 @@ class Output {
   // a message of the command, in whole lines or in JSON with whole strings; the rest is content.
   Result<void> report(std::string_view text, ReportFormat form = ReportFormat::Lines);
   Result<void> write(std::string_view content);
+  // Text with styles, at once. REQUIRES: is_terminal().
+  Result<void> write(const StyledText& text);
   Result<void> flush();
 
   // The last call: everything is written, and a file is on its disk and has its name.
@@ -44,6 +47,7 @@ class Output {
   // True for a file that is not there before commit().
   bool is_whole_or_nothing() const { return !temporary_.empty(); }
   bool is_terminal() const;
+  int descriptor() const { return fd_; }
 
   // Prints the error. A closed pipe (`parley ... | head`) is not a failure: the command then succeeds
   // silently.

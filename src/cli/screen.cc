@@ -9,6 +9,7 @@
 #include "cli/diagnostics.h"
 #include "cli/process.h"
 #include "cli/secrets.h"
+#include "cli/table.h"
 #include "parley/base/text.h"
 
 namespace parley::cli {
@@ -18,17 +19,20 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstFrame{300};
 constexpr milliseconds kNextFrame{120};
-constexpr std::string_view kFrames = "|/-\\";
 
 }  // namespace
 
-Screen::Screen(Output& output, bool is_quiet)
+Screen::Screen(Output& output, bool is_quiet, AnswerForm form)
     : output_(output),
       is_quiet_(is_quiet),
       draws_(!is_quiet && can_draw(STDERR_FILENO)),
       dim_(has_colour(STDERR_FILENO) ? Control::Dim : Control::None),
+      red_(has_colour(STDERR_FILENO) ? Control::Red : Control::None),
       plain_(has_colour(STDERR_FILENO) ? Control::Plain : Control::None),
       shares_terminal_(output.is_terminal() && is_terminal(STDERR_FILENO)) {
+  if (form == AnswerForm::Markdown && can_draw(output.descriptor())) {
+    markdown_.emplace(markdown_look(output.descriptor()));
+  }
   if (draws_) spinner_ = std::jthread([this](const std::stop_token& stop) { spin(stop); });
 }
 
@@ -44,7 +48,10 @@ bool Screen::answer(std::string_view words) {
   if (!failure_) return false;
   erase_spinner();
   since_ = Clock::now();
-  if (shares_terminal_) end_error_line();
+  if (shares_terminal_) {
+    end_error_line();
+    begin_part(Part::Answer);
+  }
   std::string text = std::exchange(held_, {}) + std::string(words);
   const std::size_t last = utf8_floor(text, text.size() - 1);
   held_ = text.substr(last);
@@ -57,13 +64,18 @@ bool Screen::lines(std::string_view text) {
   const std::lock_guard lock(mutex_);
   erase_spinner();
   release();
-  put_answer(text);
+  close_answer_line();
+  if (!text.empty() && failure_) {
+    failure_ = output_.write(text);
+    if (failure_ && !output_.is_whole_or_nothing()) failure_ = output_.flush();
+  }
   return failure_.has_value();
 }
 
 void Screen::end_answer() {
   const std::lock_guard lock(mutex_);
   release();
+  if (markdown_) return close_answer_line();
   if (!std::exchange(answer_is_open_, false) || !failure_) return;
   erase_spinner();
   failure_ = output_.write("\n");
@@ -76,23 +88,41 @@ void Screen::thinking(std::string_view words) {
   erase_spinner();
   since_ = Clock::now();
   if (shares_terminal_) release();
-  if (!error_is_open_ && shares_terminal_ && std::exchange(answer_is_open_, false)) put_error({"\n"});
+  if (shares_terminal_ && !error_is_open_) close_answer_line();
+  begin_part(Part::Aside);
   put_error({dim_, words, plain_});
   error_is_open_ = words.back() != '\n';
 }
 
-void Screen::status_line(std::string_view line) {
+void Screen::aside(const AsideLine& line) {
   if (is_quiet_) return;
   const std::lock_guard lock(mutex_);
-  erase_spinner();
-  end_error_line();
-  if (shares_terminal_) release();
-  if (shares_terminal_ && std::exchange(answer_is_open_, false)) put_error({"\n"});
-  put_error({dim_, visible(without_secrets(line)), plain_, "\n"});
+  put_aside(line);
+}
+
+void Screen::set_spaced() {
+  const std::lock_guard lock(mutex_);
+  is_spaced_ = true;
+}
+
+void Screen::begin_request() {
+  const std::lock_guard lock(mutex_);
+  last_part_ = Part::Request;
+}
+
+void Screen::answer_status(const AnswerStatus& status) {
+  if (is_quiet_) return;
+  const std::lock_guard lock(mutex_);
+  begin_part(Part::Status);
+  put_aside({status_text(status)});
 }
 
 void Screen::wait(std::string what) {
   const std::lock_guard lock(mutex_);
+  if (last_part_ == Part::Request) {
+    begin_part(Part::Aside);
+    last_part_ = Part::Gap;
+  }
   waits_for_ = std::move(what);
   since_ = Clock::now();
   woken_.notify_one();
@@ -114,8 +144,50 @@ void Screen::break_line() {
 
 // REQUIRES of all below: the lock is held.
 
+// What a request is followed by begins after a blank line, and so does each other part.
+void Screen::begin_part(Part part) {
+  const bool is_new = last_part_ != part && last_part_ != Part::Gap;
+  last_part_ = part;
+  if (is_spaced_ && is_new && draws_) put_error({"\n"});
+}
+
+// Ends the line of the answer, if it is at the terminal that standard error is, too.
+void Screen::close_answer_line() {
+  if (markdown_) {
+    draw(markdown_->end());
+  } else if (shares_terminal_ && std::exchange(answer_is_open_, false)) {
+    put_error({"\n"});
+  }
+}
+
+void Screen::put_aside(const AsideLine& line) {
+  erase_spinner();
+  end_error_line();
+  if (shares_terminal_) {
+    release();
+    close_answer_line();
+  }
+  if (last_part_ != Part::Status) begin_part(Part::Aside);
+  const AsideLine safe{without_secrets(line.left), line.right, line.is_failure};
+  const std::size_t width = draws_ ? columns(STDERR_FILENO) : 0;
+  const std::string text = line.right.empty() ? visible(safe.left) : laid_out(safe, width);
+  put_error({line.is_failure ? red_ : dim_, text, plain_, "\n"});
+}
+
+void Screen::draw(const StyledText& text) {
+  if (failure_ && !text.empty()) {
+    erase_spinner();
+    failure_ = output_.write(text);
+  }
+  answer_is_open_ = markdown_->line_is_open();
+}
+
 void Screen::put_answer(std::string_view words) {
   if (words.empty() || !failure_) return;
+  if (markdown_) {
+    markdown_->set_width(columns(output_.descriptor()));
+    return draw(markdown_->add(words));
+  }
   failure_ = output_.write(words);
   if (failure_ && !output_.is_whole_or_nothing()) failure_ = output_.flush();
   answer_is_open_ = words.back() != '\n';
@@ -135,6 +207,15 @@ void Screen::erase_spinner() {
   set_bar_is_shown(false);
 }
 
+std::string Screen::spinner_line(Clock::duration waited) {
+  const auto frames = signs().spinner;
+  const double seconds = std::chrono::duration<double>(waited).count();
+  const std::string line =
+      fmt::format("  {} {} {:.1f} s", frames[frame_++ % frames.size()], visible(waits_for_), seconds);
+  // If the line wrapped, only its last row could be erased.
+  return cut_to(line, columns(STDERR_FILENO) - 1);
+}
+
 void Screen::spin(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
@@ -144,12 +225,7 @@ void Screen::spin(const std::stop_token& stop) {
     // Does not draw over a line that is being written.
     const bool line_is_free = !error_is_open_ && !(shares_terminal_ && answer_is_open_);
     if (line_is_free && now - since_ >= kFirstFrame) {
-      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since_).count();
-      std::string line =
-          fmt::format("{} {} {} s", kFrames[frame_++ % kFrames.size()], visible(waits_for_), seconds);
-      // If the line wrapped, only its last row could be erased.
-      line.resize(utf8_floor(line, std::min(line.size(), columns(STDERR_FILENO) - 1)));
-      put_error({Control::EraseLine, line});
+      put_error({Control::EraseLine, dim_, spinner_line(now - since_), plain_});
       spinner_is_drawn_ = true;
       set_bar_is_shown(true);
     }

@@ -8,6 +8,7 @@
 //            else is printed.
 //   SCREEN5  The last character that answer() got is printed by the next answer() or by end_answer(), so that
 //            calling end_answer() after an answer is stored ends the output after it is stored.
+//   SCREEN6  Markdown is rendered on a terminal that can draw, and nowhere else: a pipe gets the bytes.
 //
 // Safe from any thread.
 #pragma once
@@ -16,10 +17,13 @@
 #include <condition_variable>
 #include <initializer_list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "cli/look.h"
+#include "cli/markdown.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -27,8 +31,9 @@ namespace parley::cli {
 
 class Screen {
  public:
+  enum class AnswerForm : std::uint8_t { Raw, Markdown };
   // A quiet one shows the answer and errors only. `output` must outlive it.
-  Screen(Output& output, bool is_quiet);
+  Screen(Output& output, bool is_quiet, AnswerForm form = AnswerForm::Raw);
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
   ~Screen();
@@ -43,7 +48,15 @@ class Screen {
 
   void thinking(std::string_view words);
   // A dimmed line on standard error.
-  void status_line(std::string_view line);
+  void status_line(std::string_view line) { aside({std::string(line)}); }
+  // The same with a part at the right edge of a terminal; red if it is a failure.
+  void aside(const AsideLine& line);
+
+  // For a chat of a person: a blank line between the request, the asides, the answer and its status.
+  void set_spaced();
+  bool is_spaced() const { return is_spaced_; }
+  void begin_request();
+  void answer_status(const AnswerStatus& status);
 
   // Shows that something is being waited for.
   void wait(std::string what);
@@ -55,19 +68,30 @@ class Screen {
  private:
   using Clock = std::chrono::steady_clock;
 
+  enum class Part : std::uint8_t { Request, Gap, Aside, Answer, Status };
+
   void spin(const std::stop_token& stop);
+  std::string spinner_line(Clock::duration waited);
+  void begin_part(Part part);
+  void put_aside(const AsideLine& line);
+  void close_answer_line();
   void erase_spinner();
   void end_error_line();
   // Failures are ignored: the run continues.
   static void put_error(std::initializer_list<Segment> pieces);
   void put_answer(std::string_view words);
   void release();
+  void draw(const StyledText& text);
 
   Output& output_;
   const bool is_quiet_;
-  const bool draws_;            // on standard error
-  const Control dim_, plain_;   // Control::None if standard error has no colours
-  const bool shares_terminal_;  // the answer and standard error
+  const bool draws_;                 // on standard error
+  const Control dim_, red_, plain_;  // Control::None if standard error has no colours
+  const bool shares_terminal_;       // the answer and standard error
+
+  std::optional<Markdown> markdown_;  // if it is rendered
+  bool is_spaced_ = false;
+  Part last_part_ = Part::Gap;
 
   std::mutex mutex_;
   std::condition_variable_any woken_;

@@ -1,6 +1,7 @@
 #include "cli/sessions.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -10,6 +11,8 @@
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/session_ids.h"
+#include "cli/talk_text.h"
+#include "cli/terminal.h"
 #include "memory/stored_message.h"
 #include "parley/base/clock.h"
 #include "parley/base/ids.h"
@@ -101,6 +104,7 @@ ExitCode show_session(const SessionsOptions& options) {
   if (!key) return key.error();
   const auto messages = messages_in(*store, *key);
   if (!messages) return messages.error();
+  if (options.output == "-" && !options.json && can_draw(STDOUT_FILENO)) return print_talk(*messages);
   std::string out;
   if (options.json) {
     json::Writer w;

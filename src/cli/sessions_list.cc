@@ -10,6 +10,7 @@
 
 #include "cli/diagnostics.h"
 #include "cli/json_line.h"
+#include "cli/look.h"
 #include "cli/output.h"
 #include "cli/session_ids.h"
 #include "cli/sessions.h"
@@ -68,12 +69,6 @@ struct ListedSession {
   std::string model() const { return has_model() ? facts->model.substr(facts->model.find('/') + 1) : "-"; }
   std::string turns() const { return facts ? with_commas(facts->turns) : "-"; }
   std::string tokens() const { return has_model() ? with_commas(facts->tokens) : "-"; }
-
-  static std::string with_commas(std::uint64_t number) {
-    std::string out = std::to_string(number);
-    for (std::size_t at = out.size(); at > 3;) out.insert(at -= 3, ",");
-    return out;
-  }
 };
 
 struct SessionRows {

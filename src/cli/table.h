@@ -15,6 +15,9 @@ std::size_t display_width(std::string_view utf8);
 // The text in at most `most` columns; a longer one ends in "...".
 std::string fitted(std::string_view utf8, std::size_t most);
 
+// The beginning of the text that fits into `most` columns.
+std::string cut_to(std::string_view utf8, std::size_t most);
+
 struct Column {
   std::string title;
   bool is_number = false;  // aligned to the right

@@ -35,6 +35,10 @@ constexpr std::string_view bytes_of(Control control) {
   return "";
 }
 
+// What --color and the configuration say.
+ColourChoice typed_colour = ColourChoice::Auto;
+ColourChoice configured_colour = ColourChoice::Auto;
+
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
@@ -59,11 +63,24 @@ bool can_draw(int fd) {
   return is_terminal(fd) && !term.empty() && term != "dumb";
 }
 
+std::optional<ColourChoice> colour_choice_named(std::string_view name) {
+  if (name == "auto") return ColourChoice::Auto;
+  if (name == "always") return ColourChoice::Always;
+  if (name == "never") return ColourChoice::Never;
+  return std::nullopt;
+}
+
+void set_typed_colour(ColourChoice choice) { typed_colour = choice; }
+void set_configured_colour(ColourChoice choice) { configured_colour = choice; }
+
 bool has_colour(int fd) {
+  if (typed_colour != ColourChoice::Auto) return typed_colour == ColourChoice::Always;
   if (!from_environment("NO_COLOR").empty()) return false;
   const std::string force = from_environment("CLICOLOR_FORCE");
   if (!force.empty() && force != "0") return true;
-  return from_environment("CLICOLOR") != "0" && can_draw(fd);
+  if (from_environment("CLICOLOR") == "0") return false;
+  if (configured_colour != ColourChoice::Auto) return configured_colour == ColourChoice::Always;
+  return can_draw(fd);
 }
 
 std::size_t columns(int fd) {
@@ -75,6 +92,8 @@ std::size_t columns(int fd) {
 bool put(int fd, std::string_view text) {
   return is_terminal(fd) ? write_all(fd, visible_lines(text)) : write_all(fd, text);
 }
+
+bool put(int fd, const StyledText& text) { return write_all(fd, text.bytes()); }
 
 void show(int fd, std::initializer_list<Segment> pieces) {
   std::string bytes;

@@ -10,8 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <variant>
+
+#include "cli/styled_text.h"
 
 namespace parley::cli {
 
@@ -20,14 +23,22 @@ bool is_terminal(int fd);
 // A terminal that can erase a line.
 bool can_draw(int fd);
 
-// NO_COLOR wins over CLICOLOR_FORCE, that over CLICOLOR, that over what the stream is.
+// --color wins over NO_COLOR, that over CLICOLOR_FORCE, that over CLICOLOR, that over the configuration, that
+// over what the stream is.
 bool has_colour(int fd);
+
+enum class ColourChoice : std::uint8_t { Auto, Always, Never };
+std::optional<ColourChoice> colour_choice_named(std::string_view name);  // "auto", "always", "never"
+void set_typed_colour(ColourChoice choice);                              // by --color
+void set_configured_colour(ColourChoice choice);                         // by the configuration
 
 std::size_t columns(int fd);  // 80 if unknown
 
 // Writes all of the text: to a terminal as visible_lines() spells it, elsewhere byte for byte. False, with
 // errno, if that fails.
 bool put(int fd, std::string_view text);
+// The same for a text with styles, which is for a terminal.
+bool put(int fd, const StyledText& text);
 
 // What the command does to a terminal itself.
 enum class Control : std::uint8_t {

@@ -13,7 +13,7 @@
 #include "cli/diagnostics.h"
 #include "cli/editor.h"
 #include "cli/process.h"
-#include "cli/signs.h"
+#include "cli/look.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {

@@ -145,6 +145,14 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
   if (is_alone && !self->acquire(deadline, outer)) {
     return sentence(ToolStatus::Interrupted, "the call did not start: the tool is busy with another call");
   }
+  const auto begin = std::chrono::steady_clock::now();
+  const auto timed = [&](ToolOutput output) {
+    const auto time = std::chrono::steady_clock::now() - begin;
+    // At least 1: it did run.
+    output.time =
+        std::max(std::chrono::duration_cast<std::chrono::microseconds>(time), std::chrono::microseconds(1));
+    return output;
+  };
   const auto call = std::make_shared<Call>();
   context.stop = call->stop.get_token();
   try {
@@ -173,11 +181,11 @@ ToolOutput ToolBox::Entry::run(const std::shared_ptr<Entry>& self, const Json& a
     lock.lock();
     call->changed.wait_for(lock, kGrace, is_done);
   }
-  if (is_done()) return *std::move(call->output);
+  if (is_done()) return timed(*std::move(call->output));
   const std::string why = outer.stop_requested() ? "the call was stopped"
                                                  : "the tool did not end within " +
                                                        std::to_string(context.timeout.count()) + " ms";
-  return sentence(ToolStatus::Interrupted, why + "; the call may have had side effects");
+  return timed(sentence(ToolStatus::Interrupted, why + "; the call may have had side effects"));
 }
 
 Result<void> ToolBox::add(std::shared_ptr<RunnableTool> tool) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
@@ -145,6 +146,24 @@ TEST(ToolBox, RunsACallAsTheUserEditedIt) {
             ToolStatus::Ok);
   EXPECT_EQ(received.back(), "earlier");
   EXPECT_FALSE(tools.run(use, {.approval = true}).edited_arguments.has_value());
+}
+
+TEST(ToolBox, TheTimeOfACallIsWithoutItsApproval) {
+  using Clock = std::chrono::steady_clock;
+  ToolBox tools = box({tool(Text("act"), echo, {.has_side_effects = true})});
+  EXPECT_EQ(tools.run(call("act")).time.count(), 0) << "it did not run";
+  Clock::duration approval{0};
+  tools.set_approve([&](const ToolUseBlock&) {
+    const Clock::time_point asked = Clock::now();
+    while (Clock::now() - asked < std::chrono::milliseconds(5)) std::this_thread::yield();
+    approval = Clock::now() - asked;
+    return true;
+  });
+  const Clock::time_point begin = Clock::now();
+  const ToolOutput output = tools.run(call("act"));
+  const Clock::duration all = Clock::now() - begin;
+  EXPECT_GT(output.time.count(), 0);
+  EXPECT_LE(output.time, all - approval);
 }
 
 TEST(ToolPolicy, TheLastRuleThatFitsDecides) {

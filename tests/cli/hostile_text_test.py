@@ -16,8 +16,9 @@ from terminal_test import PARLEY, Terminal, require
 # Clipboard, title, a question to the terminal, C1 controls, DEL, backspace, a line written over, bidi, separators.
 HOSTILE = ("\x1b]52;c;aGVsbG8=\x07\x1b]0;title\x07\x1b[6n\x1b[2J\u009b6n\u0090q\u009c\x7f\x08\x0b\x0c\x0e"
            "safe\rover \u202e\u2066\u2069\u200e\u200f\u061c\u2028\u2029 end")
-# The command's own: dim, plain, erased lines, bracketed paste.
-OWN = re.compile(rb"\x1b\[2m|\x1b\[0m|\r\x1b\[K|\x1b\[\?2004[hl]")
+# The command's own: styles, links to pages, erased lines, bracketed paste.
+OWN = re.compile(rb"\x1b\[(?:0|(?:1|2|3|4|9|31|94)(?:;(?:2|3|4|9|31|94))*)m|\r\x1b\[K|\x1b\[\?2004[hl]|"
+                 rb"\x1b\]8;(?:id=\d+)?;(?:(?:https?://|mailto:)[!-~]+)?\x1b\\")
 
 
 def refuse_hostile(shown, what):
@@ -140,6 +141,19 @@ def a_model_is_shown():
     at_terminal("doctor", "-m", "openai/x", "--online", "--store", "memory:")
 
 
+def markdown_is_shown():
+    """What acts in every place that Markdown has, with and without styles."""
+    for arguments in ((), ("--color", "never"), ("--color", "always"), ("--raw",)):
+        shown = at_terminal("-m", "openai/x", "-p", "markdown", *arguments)
+        require("\\u001b]52" in shown and "\\u202e" in shown, f"{arguments}: what a model writes in Markdown")
+    os.environ["VTE_VERSION"] = "7000"  # opens links
+    shown = at_terminal("-m", "openai/x", "-p", "markdown")
+    del os.environ["VTE_VERSION"]
+    links = re.findall(r"\x1b\]8;id=\d+;([^\x1b]*)\x1b", shown)
+    require(links and set(links) == {"https://example.org/good"}, f"only checked addresses are links: {links}")
+    require(in_pipe("-m", "openai/x", "-p", "markdown").decode() == MARKDOWN + "\n", "a pipe gets the bytes")
+
+
 def a_call_is_shown():
     run = Terminal("run", "-m", "openai/x", "--tools", "bash", "call")
     run.expect(b"N no ")
@@ -187,7 +201,16 @@ def servers_are_shown():
     del os.environ["PARLEY_CONFIG"]
 
 
+LINE = HOSTILE.replace("\x0b", "").replace("\x0c", "")
+MARKDOWN = "\n\n".join((
+    f"# {LINE}", f"**{LINE}** *{LINE}* ~~{LINE}~~ `{LINE}`", f"- {LINE}\n  1. {LINE}", f"> {LINE}",
+    f"```{LINE}\n{HOSTILE}\n```", f"    {LINE}", f"| {LINE} | b |\n|---|---|\n| {LINE} | **{LINE}** |",
+    f"[{LINE}](https://example.org/good)", f"[a](https://example.org/{LINE})", f"[a](<https://example.org/{LINE}>)",
+    "[a](javascript:alert(1)) [b](file:///etc/passwd) [c](https://example.org/&#27;]52;c;x&#7;) <https://x\x1b\\y>",
+    f"![{LINE}](https://example.org/good)", "&#27;]0;title&#7; &#x9b;6n &#x202e;", f"<b {LINE}>", "the end"))
+
 SCRIPT = {"turns": [
+    {"when": "markdown", "text": MARKDOWN},
     {"when": "quote", "text": HOSTILE},
     {"when": "Say: ok", "text": HOSTILE},
     {"when": "think", "think": HOSTILE, "text": "thought"},
@@ -206,6 +229,7 @@ def main():
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME"):
             os.environ[name] = folder
         os.environ["TERM"] = "xterm"
+        os.environ["LC_ALL"] = "C"  # the signs are ASCII
         with open("script.json", "w", encoding="utf-8") as out:
             json.dump(SCRIPT, out)
         write_conversation()
@@ -213,7 +237,7 @@ def main():
         try:
             os.environ["OPENAI_BASE_URL"] = server.stdout.readline().decode().split()[-1]
             os.environ["OPENAI_API_KEY"] = "none"
-            for test in (stored_text_is_shown, names_are_shown, documents_are_shown, a_model_is_shown, a_call_is_shown,
+            for test in (stored_text_is_shown, names_are_shown, documents_are_shown, a_model_is_shown, markdown_is_shown, a_call_is_shown,
                          a_paste_is_shown, servers_are_shown):
                 test()
                 print(f"hostile_text_test.py: {test.__name__}: as it should be")

@@ -69,7 +69,7 @@ struct ToolStarted {
 struct ToolEnded {
   const ToolUseBlock& use;
   const ToolOutput& output;
-  std::chrono::microseconds time;
+  std::chrono::microseconds time;  // of the tool, without the time for its approval; 0 if it did not run
 };
 // Messages left the window, or a summary replaced them.
 struct Shortened {

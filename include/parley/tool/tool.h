@@ -56,6 +56,9 @@ struct ToolOutput {
   std::optional<Json> structured = {};        // the same as JSON, if the tool provides it
   std::optional<Text> edited_arguments = {};  // the arguments of the call, if the user edited them (TOOL7)
 
+  // How long the tool ran, without the time for its approval; ToolBox::run() sets it. 0 if it did not run.
+  std::chrono::microseconds time{0};
+
   static ToolOutput text(Text text);
   static ToolOutput failure(Text sentence) { return of(ToolStatus::Failed, std::move(sentence)); }
   static ToolOutput of(ToolStatus status, Text sentence);
