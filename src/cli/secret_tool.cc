@@ -84,14 +84,15 @@ Result<Ended> run_secret_tool(std::vector<std::string> arguments, std::string_vi
   }
   in.close(0);
   out.close(1);
-  [[maybe_unused]] const ssize_t written = ::write(in.end(1), input.data(), input.size());
+  const ssize_t written = ::write(in.end(1), input.data(), input.size());
   in.close(1);
   Ended ended{.status = 128, .output = read_all(out.end(0))};
   out.close(0);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFEXITED(status)) ended.status = WEXITSTATUS(status);
+  const bool is_whole = written == static_cast<ssize_t>(input.size());
+  if (is_whole && WIFEXITED(status)) ended.status = WEXITSTATUS(status);
   return ended;
 }
 

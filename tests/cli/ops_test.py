@@ -7,6 +7,15 @@ import tempfile
 from screen import PARLEY, Screen, require, use_own_folders
 
 
+def at_shell(command, columns=80, rows=24):
+    """A shell in which the command was typed."""
+    screen = Screen(columns=columns, rows=rows, program="sh", environment={"PS1": "ready "})
+    screen.expect("ready")
+    screen.type(f"clear; {PARLEY} {command}; echo exit $?")
+    screen.press("Enter")
+    return screen
+
+
 def chat(session, text):
     subprocess.run([PARLEY, "chat", "-q", "-m", "rehearsal", session], input=text, text=True, check=True,
                    capture_output=True)
@@ -16,8 +25,8 @@ def list_fits_the_screen():
     chat("oslo", "Will the Akerselva flood this weekend, and what shall we do about all of it?\n")
     chat("kalibrering", "水位計の較正手順を教えてください\nmore\n")
     for columns in (60, 80, 120):
-        with Screen("sessions", "list", columns=columns) as screen:
-            screen.expect("2 sessions")
+        with at_shell("sessions list", columns) as screen:
+            screen.expect("exit 0")
             lines = screen.text(scrolled=True).splitlines()
             lines = lines[next((i for i, line in enumerate(lines) if line.startswith("NAME")), 0):]
             require(lines[0].split() == ["NAME", "TITLE", "MODEL", "TURNS", "TOKENS", "ACTIVE"], lines[0])
@@ -28,17 +37,16 @@ def list_fits_the_screen():
 
 
 def doctor_is_read_at_a_terminal():
-    with Screen("doctor", columns=160, rows=40) as screen:
-        screen.expect("next")
+    with at_shell("doctor", 160, 40) as screen:
+        screen.expect("exit 0")
         text = screen.text()
         for part in ("store   ok", "config  ok", "model   ok", "files   store", "tools   ", "keys    none"):
             require(part in text, f"{part!r} in:\n{text}")
-        require(screen.exit_code() == 0, "doctor succeeds")
 
 
 def verbose_lines_do_not_break_the_answer():
-    with Screen("-v", "-m", "rehearsal", "hello", columns=120) as screen:
-        screen.expect("http: end of 127.0.0.1")
+    with at_shell("-v -m rehearsal hello", 120) as screen:
+        screen.expect("exit 0")
         lines = screen.text().splitlines()
         require("Rehearsal heard: hello" in [line.rstrip() for line in lines], "\n".join(lines))
         require(any(line.startswith("parley: http: POST ") for line in lines), "\n".join(lines))

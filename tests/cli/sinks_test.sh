@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Holds how the command prints: sinks_test.sh SOURCE_FOLDER_OF_THE_COMMAND
-#   - Only terminal.cc writes to a stream (process.cc: constants in a signal handler, and its own pipes), and only it and
-#     styled_text.cc spell escape sequences (line_editor.cc knows the ones that a terminal sends).
+#   - Only terminal.cc writes to a stream (process.cc: constants in a signal handler, and its own pipes; secret_tool.cc: a
+#     key into the pipe to its subprocess), and only it and styled_text.cc spell escape sequences (line_editor.cc knows
+#     the ones that a terminal sends).
 #   - Only the files that print conversations and texts, which stay byte for byte, get around the redaction.
 set -uo pipefail
 cd "$1" || exit 1
@@ -19,7 +20,7 @@ allow() {
   [[ -z $found ]] || { echo "$what:"; sed 's/^/    /' <<<"$found"; failed=1; }
 }
 
-allow '(^|[^A-Za-z_])::(p?writev?|sendto|sendmsg|send)\(' 'writes to a stream' terminal.cc process.cc
+allow '(^|[^A-Za-z_])::(p?writev?|sendto|sendmsg|send)\(' 'writes to a stream' terminal.cc process.cc secret_tool.cc
 allow '\bf?puts\(|\b(f|d|vf|vd)?printf\(|fwrite\(|\bf?putc(har)?\(|perror\(|std::(cout|cerr|clog|ofstream|fstream|print)|fmt::print|fopen\(' \
   'prints past terminal.cc'
 allow '\\x1b|\\033|\\e\[|\\u001b' 'spells an escape sequence' terminal.cc styled_text.cc process.cc \

@@ -17,7 +17,8 @@
 //   HTTP11  A connection is used again only for the same scheme, host, port, proxy, ca_file and addresses,
 //           and never after a request on it has failed. One that the server has closed meanwhile is replaced
 //           by a new one, and the request is sent again, as long as no byte of a response has arrived.
-//   HTTP12  With a log sink (parley/base/log.h), a request, the start and the end of its response, and a failure
+//   HTTP12  With a log sink (parley/base/log.h), a request, the start and the end of its response, and a
+//   failure
 //           are a line each: method, URL, status, sizes and times; no header, body, query, user or password.
 //
 // A Request is a value, for one thread at a time; send() is safe from any thread, each with its own Request.
