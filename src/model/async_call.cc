@@ -75,6 +75,7 @@ class LoopCall final : public ModelCall, public std::enable_shared_from_this<Loo
     } else if (const auto* wait = std::get_if<Call::Wait>(&step)) {
       const std::uint64_t number = ++waits_;
       is_waiting_ = true;
+      if (stop_.token().stop_requested()) return end_wait(true);
       auto then = [self = shared_from_this(), number] {
         if (number == self->waits_) self->end_wait(false);
       };
@@ -124,10 +125,7 @@ class ThreadCall final : public ModelCall, public std::enable_shared_from_this<T
     }
   }
 
-  void stop() override {
-    stop_.stop();
-    changed_.notify_all();
-  }
+  void stop() override { stop_.stop(); }
   void pause() override { set_paused(true); }
   void resume() override { set_paused(false); }
 
@@ -151,7 +149,7 @@ class ThreadCall final : public ModelCall, public std::enable_shared_from_this<T
       });
       delivered.get_future().wait();
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return !is_paused_ || stop_.token().stop_requested(); });
+      changed_.wait(lock, stop_.token(), [&] { return !is_paused_; });
     };
     finish(model_.complete(asked_, options));
   }
@@ -169,7 +167,7 @@ class ThreadCall final : public ModelCall, public std::enable_shared_from_this<T
   net::EventLoop& loop_;
   Model::Done done_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   bool is_paused_ = false;
 };
 

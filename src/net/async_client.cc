@@ -1,8 +1,10 @@
 #include "net/async_client.h"
 
+#include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,8 @@ using boost::system::error_code;
 
 // To set up a transfer takes libcurl longer the more its multi handle has.
 constexpr std::size_t kMostInGroup = 1000;
+// Groups that keep connections for later requests, and have none now.
+constexpr std::size_t kMostIdleGroups = 16;
 
 bool needs_lookup(const Request& request) {
   return request.addresses.empty() && !request.proxy && request.url.host_kind == HostKind::Domain;
@@ -44,9 +48,29 @@ struct AsyncClient::State : std::enable_shared_from_this<State> {
     for (const auto& group : groups) {
       if (group->size() < kMostInGroup) return group;
     }
-    groups.push_back(
-        std::make_shared<CurlGroup>(loop, [this](CURL* handle, CURLcode status) { ended(handle, status); }));
-    return groups.back();
+    auto group =
+        std::make_shared<CurlGroup>(loop, [this](CURL* handle, CURLcode status) { ended(handle, status); });
+    groups.push_back(group);
+    close_idle_groups(group);
+    return group;
+  }
+
+  // The oldest by their last request, while there are too many.
+  void close_idle_groups(const std::shared_ptr<CurlGroup>& made) {
+    std::vector<std::shared_ptr<CurlGroup>> idle;
+    for (const auto& [key, groups] : groups_by_key) {
+      for (const auto& group : groups) {
+        if (group->size() == 0 && group != made) idle.push_back(group);
+      }
+    }
+    if (idle.size() <= kMostIdleGroups) return;
+    std::ranges::sort(idle, {}, &CurlGroup::last_used);
+    idle.resize(idle.size() - kMostIdleGroups);
+    for (const auto& group : idle) {
+      group->close();
+      for (auto& [key, groups] : groups_by_key) std::erase(groups, group);
+    }
+    std::erase_if(groups_by_key, [](const auto& each) { return each.second.empty(); });
   }
 
   void ended(CURL* handle, CURLcode status);
@@ -56,6 +80,7 @@ struct AsyncClient::State : std::enable_shared_from_this<State> {
   NameCache names;
   std::unordered_map<std::string, std::vector<std::shared_ptr<CurlGroup>>> groups_by_key;
   std::unordered_map<CURL*, std::shared_ptr<Running>> running;
+  std::unordered_set<std::shared_ptr<Running>> requests;  // from send() to their end
   bool is_closed = false;
 };
 
@@ -72,7 +97,7 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
 
   // Not within send(): the caller has no handle yet.
   void start() {
-    if (!done_ || state_->is_closed) return;
+    if (!done_) return;  // cancelled
     const auto checked = check(request_);
     if (!checked) return finish(std::unexpected(checked.error()));
     if (const auto loaded = load_curl(); !loaded) return finish(std::unexpected(loaded.error()));
@@ -84,7 +109,7 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
     if (!needs_lookup(request_)) return begin({});
     set_deadline(after(end_.left()));
     state_->names.find(request_.url.host, [self = shared_from_this()](const NameCache::Addresses& found) {
-      if (!self->done_ || self->state_->is_closed) return;
+      if (!self->done_) return;
       if (!found) {
         return self->finish(fail(Code::Unavailable, "cannot resolve the host " + self->request_.url.host));
       }
@@ -97,10 +122,13 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
     options.is_timed_by_curl = false;
     options.on_first_byte = [this] {
       group_->when_outside([self = shared_from_this()] {
-        if (self->transfer_) self->look_at_clock();
+        if (!self->transfer_) return;
+        if (self->is_paused_) self->apply_pause();  // libcurl takes none before there is a connection
+        self->look_at_clock();
       });
     };
     transfer_ = std::make_unique<Transfer>(request_, options, end_);
+    if (transfer_->has_failed()) return finish(result(CURLE_FAILED_INIT));
     group_ = state_->group_for(key_);
     connect_by_ = after(request_.connect_timeout);
     state_->running.emplace(transfer_->handle(), shared_from_this());
@@ -119,6 +147,7 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
 
   void cancel() override {
     done_ = {};
+    if (transfer_) transfer_->fail_with(fail(Code::Cancelled, "the request was cancelled").error());
     end_outside([](Running& self) { self.finish(std::unexpected(Error{})); });
   }
   void pause() override { set_paused(true); }
@@ -135,15 +164,17 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
 
   // Takes the handle from libcurl, which closes the connection of an unfinished transfer.
   void remove() {
-    if (!transfer_) return;
-    state_->running.erase(transfer_->handle());
-    group_->remove(transfer_->handle());
+    if (transfer_ && group_) {
+      state_->running.erase(transfer_->handle());
+      group_->remove(transfer_->handle());
+    }
     transfer_.reset();
     group_.reset();
   }
 
   void finish(Result<Response> response) {
-    const auto self = shared_from_this();  // `running` may have held the last pointer
+    const auto self = shared_from_this();  // `requests` may have held the last pointer
+    state_->requests.erase(self);
     on_stop_.reset();
     timer_.cancel();
     remove();
@@ -172,8 +203,16 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
     group_->when_outside([self = shared_from_this()] {
       if (!self->transfer_) return;
       self->transfer_->begin_silence_anew();
+      self->apply_pause();
+      if (self->transfer_) self->look_at_clock();
+    });
+  }
+
+  // To resume may deliver what libcurl has read.
+  void apply_pause() {
+    const auto group = group_;
+    group->inside([self = shared_from_this()] {
       curl().easy_pause(self->transfer_->handle(), self->is_paused_ ? CURLPAUSE_RECV : CURLPAUSE_CONT);
-      self->look_at_clock();
     });
   }
 
@@ -203,7 +242,7 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
       return finish(result(CURLE_ABORTED_BY_CALLBACK));
     }
     const bool is_connected = has_connected();
-    if (!is_connected && Clock::now() >= connect_by_) return finish(result(CURLE_COULDNT_CONNECT));
+    if (!is_connected && Clock::now() >= connect_by_) return finish(result(CURLE_OPERATION_TIMEDOUT));
     Clock::time_point next = after(end_.left());
     if (!is_paused_) next = std::min(next, after(transfer_->quiet_until().left()));
     if (!is_connected) next = std::min(next, connect_by_);
@@ -240,7 +279,8 @@ void AsyncClient::State::ended(CURL* handle, CURLcode status) {
 
 void AsyncClient::State::close() {
   is_closed = true;
-  for (const auto& [handle, request] : std::unordered_map(running)) request->cancel();
+  for (const auto& request : std::unordered_set(requests)) request->cancel();
+  names.clear();
   for (const auto& [key, groups] : groups_by_key) {
     for (const auto& group : groups) group->close();
   }
@@ -254,6 +294,7 @@ AsyncClient::~AsyncClient() { state_->close(); }
 
 std::shared_ptr<AsyncRequest> AsyncClient::send(Request request, Done done) {
   auto running = std::make_shared<State::Running>(state_, std::move(request), std::move(done));
+  state_->requests.insert(running);
   boost::asio::post(state_->loop->context(), [running] { running->start(); });
   return running;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <latch>
 #include <optional>
@@ -209,6 +210,72 @@ TEST(AsyncClient, CancelsFromACallback) {
   EXPECT_GE(chunks, 1);
 }
 
+// ASYNC_CLIENT2: also if many chunks came at once.
+TEST(AsyncClient, CallsNothingAfterACancel) {
+  std::string chunks;
+  for (int i = 0; i < 20; ++i) chunks += "1\r\nx\r\n";
+  LoopbackServer server([&](LoopbackServer::Connection& connection, const SeenRequest&) {
+    connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks +
+                    "0\r\n\r\n");
+  });
+  for (const bool in_start : {true, false}) {
+    Client client;
+    std::shared_ptr<AsyncRequest> running;
+    int calls = 0;
+    std::promise<void> cancelled;
+    client.on_loop_and_wait([&] {
+      Request request = to(server.url("/"));
+      const auto cancel = [&]() -> Result<void> {
+        if (++calls == 1) {
+          running->cancel();
+          cancelled.set_value();
+        }
+        return {};
+      };
+      if (in_start) request.on_start = [cancel](int, const std::vector<Header>&) { return cancel(); };
+      request.on_body = [cancel](std::string_view) { return cancel(); };
+      running = (*client).send(std::move(request), [](const auto&) { FAIL() << "called after cancel()"; });
+    });
+    cancelled.get_future().wait();
+    client.on_loop_and_wait([&] { running.reset(); });
+    EXPECT_EQ(calls, 1);
+  }
+}
+
+// ASYNC_CLIENT4
+TEST(AsyncClient, PausesBeforeThereIsAConnection) {
+  std::latch ended(1);
+  Server server = Server::listen({}, [&](const ServerRequest&, ServerResponse& reply) {
+                    reply.start(200, {});
+                    for (int i = 0; i < 1000; ++i) {
+                      if (!reply.send(std::string(64 << 10, 'x'))) break;
+                    }
+                    ended.count_down();
+                  }).value();
+  Client client;
+  std::shared_ptr<AsyncRequest> running;
+  std::size_t received = 0;
+  std::promise<Result<Response>> done;
+  client.on_loop_and_wait([&] {
+    Request request = to(server.url("/"));
+    request.on_body = [&](std::string_view chunk) -> Result<void> {
+      received += chunk.size();
+      return {};
+    };
+    running = (*client).send(std::move(request), [&](Result<Response> r) { done.set_value(std::move(r)); });
+    running->pause();
+  });
+  std::this_thread::sleep_for(200ms);
+  std::size_t at_pause = 0;
+  client.on_loop_and_wait([&] { at_pause = received; });
+  EXPECT_LT(at_pause, std::size_t{1000} * (64 << 10));
+  client.on_loop_and_wait([&] { running->resume(); });
+  EXPECT_EQ(outcome(done.get_future().get()), "200 ");
+  EXPECT_EQ(received, std::size_t{1000} * (64 << 10));
+  ended.wait();
+  client.on_loop_and_wait([&] { running.reset(); });
+}
+
 // ASYNC_CLIENT4
 TEST(AsyncClient, PausesAServerThatSendsFast) {
   constexpr std::size_t kAll = std::size_t{64} << 20;
@@ -256,10 +323,12 @@ class CountingResolver final : public Resolver {
   Result<std::vector<IpAddress>> resolve(std::string_view host) override {
     ++calls;
     released.wait();
+    has_returned = true;
     if (host == "none.example") return fail(Code::NotFound, "no such name");
     return std::vector<IpAddress>{IpAddress::v4(0x7F000001)};
   }
   std::atomic<int> calls = 0;
+  std::atomic<bool> has_returned = false;
   std::latch released{1};
 };
 
@@ -292,6 +361,59 @@ TEST(AsyncClient, CancelsItsRequestsWhenItIsDestroyed) {
   arrived.wait();
   client.close();
   EXPECT_THROW(response.get(), std::future_error) << "never called";
+}
+
+// ASYNC_CLIENT6: a look-up that does not end holds nothing up.
+TEST(AsyncClient, IsDestroyedWhileANameIsLookedUp) {
+  CountingResolver resolver;
+  {
+    Client client(resolver);
+    auto response = client.send(to("http://slow.example/"));
+    while (resolver.calls == 0) std::this_thread::yield();
+    client.close();
+    EXPECT_THROW(response.get(), std::future_error);
+  }
+  resolver.released.count_down();
+  while (!resolver.has_returned) std::this_thread::yield();
+}
+
+// ASYNC_CLIENT6
+TEST(AsyncClient, IsDestroyedInACallback) {
+  const Server server = echo_server();
+  const auto loop = std::make_shared<Loop>();
+  loop->start();
+  std::promise<void> destroyed;
+  std::unique_ptr<AsyncClient> client;
+  loop->post([&] {
+    client = std::make_unique<AsyncClient>(loop);
+    Request request = to(server.url("/"));
+    request.on_body = [&](std::string_view) -> Result<void> {
+      client.reset();
+      destroyed.set_value();
+      return {};
+    };
+    client->send(std::move(request), [](const auto&) { FAIL() << "called after the end of the client"; });
+  });
+  destroyed.get_future().wait();
+  loop->finish();
+}
+
+TEST(AsyncClient, KeepsFewConnectionsOfManyServers) {
+  const auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const Server server = echo_server();
+  Client client;
+  const auto before = descriptors();
+  for (int i = 1; i <= 60; ++i) {
+    Request request = to(server.url("/"));
+    request.url =
+        parse_url("http://host" + std::to_string(i) + ".example:" + std::to_string(server.port()) + "/")
+            .value();
+    request.addresses = {IpAddress::v4(0x7F000001)};
+    ASSERT_EQ(outcome(client.send(std::move(request)).get()), "200 GET/");
+  }
+  EXPECT_LT(descriptors() - before, 120) << "those of the server are among them";
 }
 
 TEST(AsyncClient, ReportsAnExceptionOfACallback) {

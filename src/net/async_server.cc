@@ -9,8 +9,8 @@
 
 #include <atomic>
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -78,24 +78,23 @@ struct AsyncServer::State {
   std::vector<Listener> listeners;
   std::vector<std::unique_ptr<Place>> places;
   std::vector<std::unique_ptr<Acceptor>> acceptors;  // of the first loop
-  std::unique_ptr<asio::steady_timer> pause;         // of the first loop
   std::size_t next = 0;                              // of the first loop
   std::atomic<std::size_t> count = 0;
   AddressCounts addresses;
   bool is_running = false;
 
+  // May throw: no descriptor or thread is left.
   void start() {
+    is_running = true;
     for (std::size_t i = 0; i < std::max<std::size_t>(options.loops, 1); ++i) {
       places.push_back(std::make_unique<Place>());
     }
     asio::io_context& first = places.front()->loop->context();
-    pause = std::make_unique<asio::steady_timer>(first);
     for (const Listener& listener : listeners) {
       acceptors.push_back(std::make_unique<Acceptor>(first, Protocol(listener.family, 0), listener.socket));
       accept(*acceptors.back());
     }
     for (const auto& place : places) place->loop->start();
-    is_running = true;
   }
 
   void accept(Acceptor& acceptor) {
@@ -107,9 +106,8 @@ struct AsyncServer::State {
                               admit(place, std::move(socket));
                               return accept(acceptor);
                             }
-                            pause->expires_after(kNoDescriptor);
-                            pause->async_wait([this, &acceptor](const error_code& cancelled) {
-                              if (!cancelled) accept(acceptor);
+                            places.front()->loop->after(kNoDescriptor, [this, &acceptor] {
+                              if (acceptor.is_open()) accept(acceptor);
                             });
                           });
   }
@@ -119,6 +117,7 @@ struct AsyncServer::State {
     socket.non_blocking(true, ignored);
     const int on = 1;  // a chunk is not held back for the next one; UNIX sockets do not know this option
     ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);  // a client that vanishes
     const std::string address = counted_address(socket.native_handle());
     const std::size_t present = ++count;
     if (present > options.connections + kRefusing) {
@@ -144,9 +143,10 @@ struct AsyncServer::State {
 
   void stop() {
     if (!std::exchange(is_running, false)) return;
+    if (places.empty()) return close_unused();
     places.front()->loop->run([this] {
-      for (const auto& acceptor : acceptors) acceptor->close();
-      pause->cancel();
+      error_code ignored;
+      for (const auto& acceptor : acceptors) acceptor->close(ignored);
     });
     for (const auto& place : places) {
       place->loop->run([&place = *place] {
@@ -157,6 +157,12 @@ struct AsyncServer::State {
     }
     // The first loop gives connections to the others: it ends first.
     for (const auto& place : places) place->loop->finish();
+    close_unused();
+  }
+
+  // Of a start that failed: the sockets that no acceptor has.
+  void close_unused() {
+    for (std::size_t i = acceptors.size(); i < listeners.size(); ++i) ::close(listeners[i].socket);
     if (!options.unix_path.empty() && options.sockets.empty()) ::unlink(options.unix_path.c_str());
   }
 };
@@ -168,7 +174,8 @@ Result<AsyncServer> AsyncServer::listen(const ServerOptions& options, Handler ha
   PARLEY_TRY(state->listeners, open_listeners(options));
   try {
     state->start();
-  } catch (const std::system_error& error) {  // no descriptor or thread left
+  } catch (const std::exception& error) {  // boost::system::system_error is not std::system_error
+    state->stop();
     return fail(Code::Unavailable, std::string("cannot start a server: ") + error.what());
   }
   return AsyncServer(std::move(state));

@@ -10,6 +10,7 @@
 #include <future>
 #include <latch>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
 #include "net/raw_client_testing.h"
@@ -191,6 +192,107 @@ TEST(AsyncServer, AnswersForAHandlerThatDoesNot) {
   }
   RawClient client(server.port());
   EXPECT_TRUE(client.say("GET /half HTTP/1.1\r\nHost: x\r\n\r\n").hear().ends_with("4\r\nhalf\r\n"));
+}
+
+// ASYNC_SERVER6: calls in a wrong order are ignored, and the client gets an end all the same.
+TEST(AsyncServer, EndsAResponseWhoseCallsAreInAWrongOrder) {
+  const AsyncServer server = serving([](ServerRequest request, const std::shared_ptr<Responder>& responder) {
+    if (request.path == "/end") responder->end();
+    if (request.path == "/splits") {
+      responder->start(200, {{"X", "a\r\nb"}});
+      responder->send("x");
+      responder->end();
+    }
+    if (request.path == "/both") {
+      responder->start(200, {});
+      responder->whole(200, {}, "whole");
+    }
+  });
+  const auto heard = [&](const std::string& path) {
+    RawClient client(server.port());
+    return client.say("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").hear();
+  };
+  EXPECT_TRUE(heard("/end").starts_with("HTTP/1.1 500 "));
+  EXPECT_TRUE(heard("/splits").starts_with("HTTP/1.1 500 "));
+  EXPECT_EQ(heard("/both"), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+}
+
+// ASYNC_SERVER6
+TEST(AsyncServer, IgnoresAResponderWhoseResponseHasEnded) {
+  std::shared_ptr<Responder> old;
+  std::size_t backlog = 1;
+  bool is_called = false;
+  const AsyncServer server = serving([&](ServerRequest request, const std::shared_ptr<Responder>& responder) {
+    if (request.path == "/1") {
+      old = responder;
+      responder->start(200, {});
+      responder->end();
+      responder->on_gone([&] { is_called = true; });
+      return;
+    }
+    old->send("late");
+    backlog = responder->backlog() + old->backlog();
+    responder->whole(200, {}, "second");
+  });
+  {
+    RawClient client(server.port());
+    client.say("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n").hear("0\r\n\r\n");
+    EXPECT_TRUE(
+        client.say("GET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").hear().ends_with("second"));
+  }
+  EXPECT_EQ(backlog, 0u);
+  EXPECT_FALSE(is_called);
+}
+
+// ASYNC_SERVER4: also of a client that has sent more requests than are kept.
+TEST(AsyncServer, ReportsAPipeliningClientThatLeaves) {
+  std::promise<void> gone;
+  std::promise<void> arrived;
+  std::shared_ptr<Responder> held;
+  AsyncServer server = serving([&](ServerRequest, std::shared_ptr<Responder> responder) {
+    responder->on_gone([&] { gone.set_value(); });
+    held = std::move(responder);
+    arrived.set_value();
+  });
+  {
+    RawClient client(server.port());
+    client.say(kGet);
+    arrived.get_future().wait();
+    client.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + std::string(200'000, 'x'));
+  }
+  gone.get_future().wait();
+  server.stop();
+  held.reset();
+}
+
+// ASYNC_SERVER1
+TEST(AsyncServer, KeepsAConnectionOfAnOldClientThatAsksForIt) {
+  const AsyncServer server = serving(echo);
+  RawClient client(server.port());
+  client.say("GET /1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_NE(client.hear("/1|").find("\r\nConnection: keep-alive\r\n"), std::string::npos);
+  EXPECT_TRUE(client.say("GET /2 HTTP/1.0\r\n\r\n").hear().ends_with("/2|"));
+}
+
+// An exception of a callback ends nothing but the callback.
+TEST(AsyncServer, SurvivesAnExceptionOfACallback) {
+  std::promise<void> called;
+  const AsyncServer server = serving([&](ServerRequest request, const std::shared_ptr<Responder>& responder) {
+    if (request.path == "/2") return responder->whole(200, {}, "alive");
+    responder->start(200, {});
+    responder->on_gone([&, responder] {
+      called.set_value();
+      throw std::runtime_error("of a callback");
+    });
+  });
+  {
+    RawClient client(server.port());
+    client.say(kGet).hear("\r\n\r\n");
+  }
+  called.get_future().wait();
+  RawClient client(server.port());
+  EXPECT_TRUE(
+      client.say("GET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").hear().ends_with("alive"));
 }
 
 // ASYNC_SERVER7

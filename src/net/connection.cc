@@ -17,6 +17,12 @@ using std::chrono::milliseconds;
 
 namespace {
 
+// `time` may be max().
+Connection::Clock::time_point after(milliseconds time) {
+  constexpr milliseconds kLongest = std::chrono::hours(24 * 365);
+  return Connection::Clock::now() + std::min(time, kLongest);
+}
+
 // A buffer that is larger than this is not kept for the next response.
 constexpr std::size_t kKeptBuffer = std::size_t{64} * 1024;
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
@@ -28,13 +34,13 @@ class Reply final : public Responder {
  public:
   Reply(std::shared_ptr<Connection> connection, std::uint64_t serial)
       : connection_(std::move(connection)), serial_(serial) {}
+  // Nothing happens if the response has ended. After all calls of other threads, also if this is the loop.
   ~Reply() override {
-    if (!is_ended_) run([c = connection_, n = serial_] { c->drop(n); });
+    connection_->loop_->post([c = connection_, n = serial_] { c->drop(n); });
   }
 
   void whole(int status, std::vector<Header> headers, std::string body) override {
-    is_ended_ = are_headers(headers);
-    if (!is_ended_) return;
+    if (!are_headers(headers)) return;
     run([c = connection_, n = serial_, status, headers = std::move(headers), body = std::move(body)] {
       c->whole(n, status, headers, body);
     });
@@ -46,20 +52,22 @@ class Reply final : public Responder {
     });
   }
   void send(std::string chunk) override {
-    connection_->backlog_ += chunk.size();
-    run([c = connection_, n = serial_, chunk = std::move(chunk)] { c->send(n, chunk); });
+    *backlog_ += chunk.size();
+    run([c = connection_, n = serial_, b = backlog_, chunk = std::move(chunk)] { c->send(n, chunk, b); });
   }
   void end() override {
-    is_ended_ = true;
     run([c = connection_, n = serial_] { c->end(n); });
   }
   void cut() override {
-    is_ended_ = true;
     run([c = connection_, n = serial_] { c->cut(n); });
   }
-  std::size_t backlog() const override { return connection_->backlog_; }
-  void on_gone(std::function<void()> call) override { connection_->on_gone_ = std::move(call); }
-  void on_drained(std::function<void()> call) override { connection_->on_drained_ = std::move(call); }
+  std::size_t backlog() const override { return *backlog_; }
+  void on_gone(std::function<void()> call) override {
+    if (connection_->handles(serial_)) connection_->on_gone_ = std::move(call);
+  }
+  void on_drained(std::function<void()> call) override {
+    if (connection_->handles(serial_)) connection_->on_drained_ = std::move(call);
+  }
 
   std::uint64_t serial() const { return serial_; }
 
@@ -71,7 +79,7 @@ class Reply final : public Responder {
 
   std::shared_ptr<Connection> connection_;
   const std::uint64_t serial_;
-  std::atomic<bool> is_ended_ = false;
+  const Connection::Backlog backlog_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 Connection::Connection(std::shared_ptr<Loop> loop, Socket socket, const ServerOptions& options,
@@ -84,7 +92,7 @@ Connection::Connection(std::shared_ptr<Loop> loop, Socket socket, const ServerOp
       timer_(loop_->context()) {}
 
 void Connection::begin() {
-  set_deadline(Clock::now() + options_.idle_timeout);
+  set_deadline(after(options_.idle_timeout));
   watch();
 }
 
@@ -126,13 +134,21 @@ void Connection::readable() {
 void Connection::take(std::string_view bytes) {
   if (state_ == State::Closing) return watch();  // dropped
   if (state_ == State::Handling) {
-    // The next request; more than a head of it is left to the system.
+    // The next request. A client that sends much of it is not served again, but its end is still noticed.
     pending_.append(bytes);
-    if (pending_.size() < options_.max_head_bytes) watch();
-    return;
+    if (pending_.size() > options_.max_head_bytes) {
+      pending_ = {};
+      keeps_alive_ = false;
+    }
+    return watch();
   }
   if (pending_.empty()) return read_request(bytes);
   pending_.append(bytes);
+  read_pending();
+}
+
+void Connection::read_pending() {
+  if (state_ != State::Reading || pending_.empty()) return;
   const std::string all = std::exchange(pending_, {});
   read_request(all);
 }
@@ -147,14 +163,14 @@ void Connection::read_request(std::string_view bytes) {
   const std::size_t used = reader_->read(bytes);
   pending_ = bytes.substr(used);
   const Clock::time_point now = Clock::now();
-  const RequestReader::State after = reader_->state();
-  if (after == RequestReader::State::Refused) return refuse(reader_->refusal(), milliseconds(1000));
-  if (after == RequestReader::State::Whole) return hand_over();
-  if (after == RequestReader::State::Head && before == RequestReader::State::Empty) {
-    set_deadline(now + std::min(options_.head_timeout, options_.idle_timeout));
+  const RequestReader::State reached = reader_->state();
+  if (reached == RequestReader::State::Refused) return refuse(reader_->refusal(), milliseconds(1000));
+  if (reached == RequestReader::State::Whole) return hand_over();
+  if (reached == RequestReader::State::Head && before == RequestReader::State::Empty) {
+    set_deadline(after(std::min(options_.head_timeout, options_.idle_timeout)));
   }
-  if (after == RequestReader::State::Body) {
-    if (before != after) body_start_ = now;
+  if (reached == RequestReader::State::Body) {
+    if (before != reached) body_start_ = now;
     body_bytes_ += used;
     set_deadline(body_deadline(now));
     if (reader_->expects_continue() && pending_.empty() && !std::exchange(has_continued_, true)) {
@@ -167,10 +183,10 @@ void Connection::read_request(std::string_view bytes) {
 
 // A body may pause for idle_timeout, and must have the rate of min_body_rate over all its time.
 Connection::Clock::time_point Connection::body_deadline(Clock::time_point now) const {
-  const Clock::time_point idle = now + options_.idle_timeout;
+  const Clock::time_point idle = after(options_.idle_timeout);
   if (options_.min_body_rate == 0) return idle;
   const auto seconds = std::chrono::seconds(body_bytes_ / options_.min_body_rate);
-  return std::min(idle, body_start_ + options_.idle_timeout + seconds);
+  return std::min(idle, idle - (now - body_start_) + seconds);
 }
 
 void Connection::hand_over() {
@@ -180,7 +196,6 @@ void Connection::hand_over() {
   is_chunked_ = reader_->is_http_1_1();
   is_bare_ = reader_->is_head_method();
   keeps_alive_ = reader_->keeps_alive();
-  backlog_ = 0;
   ServerRequest request = reader_->release();
   reader_.reset();
   const auto reply = std::make_shared<Reply>(shared_from_this(), ++serial_);
@@ -189,7 +204,7 @@ void Connection::hand_over() {
   } catch (...) {
     drop(reply->serial());  // ASYNC_SERVER6
   }
-  if (state_ == State::Handling && pending_.size() < options_.max_head_bytes) watch();
+  if (state_ == State::Handling) watch();
 }
 
 void Connection::peer_closed() {
@@ -203,8 +218,17 @@ void Connection::peer_closed() {
 
 // ---- The response
 
+bool Connection::handles(std::uint64_t serial) const {
+  return serial == serial_ && state_ == State::Handling;
+}
+
 bool Connection::responds(std::uint64_t serial, Response expected) const {
-  return serial == serial_ && state_ == State::Handling && response_ == expected;
+  return handles(serial) && response_ == expected;
+}
+
+std::string Connection::connection_line() const {
+  if (!keeps_alive_) return "Connection: close\r\n";
+  return is_chunked_ ? "" : "Connection: keep-alive\r\n";
 }
 
 void Connection::whole(std::uint64_t serial, int status, const std::vector<Header>& headers,
@@ -227,11 +251,12 @@ void Connection::start(std::uint64_t serial, int status, const std::vector<Heade
   response_ = Response::Started;
 }
 
-void Connection::send(std::uint64_t serial, std::string_view chunk) {
+void Connection::send(std::uint64_t serial, std::string_view chunk, const Backlog& backlog) {
   if (!responds(serial, Response::Started)) {
-    if (serial == serial_) backlog_ -= chunk.size();
+    *backlog -= chunk.size();
     return;
   }
+  backlog_ = backlog;
   out_payload_ += chunk.size();
   if (is_bare_ || chunk.empty()) {
     put("");
@@ -252,7 +277,7 @@ void Connection::end(std::uint64_t serial) {
 }
 
 void Connection::cut(std::uint64_t serial) {
-  if (serial != serial_ || state_ != State::Handling || response_ == Response::Ended) return;
+  if (!handles(serial) || response_ == Response::Ended) return;
   on_gone_ = {};
   on_drained_ = {};
   flush();
@@ -296,7 +321,7 @@ void Connection::flush() {
       return reset();
     }
     // A client that takes nothing for idle_timeout is gone.
-    if (state_ != State::Closing) set_deadline(Clock::now() + options_.idle_timeout);
+    if (state_ != State::Closing) set_deadline(after(options_.idle_timeout));
     waits_to_write_ = true;
     return socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const error_code& failed) {
       self->waits_to_write_ = false;
@@ -311,7 +336,7 @@ void Connection::written() {
   out_at_ = 0;
   if (out_.capacity() > kKeptBuffer) out_ = {};
   const std::size_t payload = std::exchange(out_payload_, 0);
-  backlog_ -= payload;
+  if (const Backlog backlog = std::exchange(backlog_, {})) *backlog -= payload;
   if (state_ != State::Handling) return;
   set_deadline(Clock::time_point::max());
   if (response_ == Response::Ended) return finish_response();
@@ -327,14 +352,10 @@ void Connection::finish_response() {
   ++serial_;
   if (!keeps_alive_ || is_half_closed_) return close();
   state_ = State::Reading;
-  set_deadline(Clock::now() + options_.idle_timeout);
+  set_deadline(after(options_.idle_timeout));
   if (pending_.empty()) return watch();
   // Not at once: a client that sends a thousand requests would grow the stack.
-  asio::post(loop_->context(), [self = shared_from_this()] {
-    if (self->state_ != State::Reading) return;
-    const std::string all = std::exchange(self->pending_, {});
-    self->read_request(all);
-  });
+  asio::post(loop_->context(), [self = shared_from_this()] { self->read_pending(); });
 }
 
 void Connection::gone() {

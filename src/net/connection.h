@@ -30,6 +30,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::generic::stream_protocol::socket;
   using Clock = std::chrono::steady_clock;
+  using Backlog = std::shared_ptr<std::atomic<std::size_t>>;  // of one response: what the system did not take
   using Closed = std::function<void(const std::shared_ptr<Connection>& connection)>;
 
   // `options` and `handler` outlive the connection's time on the loop.
@@ -43,7 +44,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The response to the request `serial`; ignored if that is not the present one.
   void whole(std::uint64_t serial, int status, const std::vector<Header>& headers, std::string_view body);
   void start(std::uint64_t serial, int status, const std::vector<Header>& headers);
-  void send(std::uint64_t serial, std::string_view chunk);
+  void send(std::uint64_t serial, std::string_view chunk, const Backlog& backlog);
   void end(std::uint64_t serial);
   void cut(std::uint64_t serial);
   void drop(std::uint64_t serial);  // its Responder is gone
@@ -56,11 +57,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void watch();
   void readable();
   void take(std::string_view bytes);
+  void read_pending();
   void read_request(std::string_view bytes);
   void hand_over();
   void peer_closed();
+  bool handles(std::uint64_t serial) const;
   bool responds(std::uint64_t serial, Response expected) const;
-  std::string connection_line() const { return keeps_alive_ ? "" : "Connection: close\r\n"; }
+  std::string connection_line() const;
 
   void put(std::string_view bytes);
   void flush();
@@ -99,7 +102,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string out_;  // what is to be written, from out_at_ on
   std::size_t out_at_ = 0;
   std::size_t out_payload_ = 0;  // bytes of chunks in out_
-  std::atomic<std::size_t> backlog_ = 0;
+  Backlog backlog_;              // that these are part of
   bool is_flush_posted_ = false;
   bool waits_to_write_ = false;
 

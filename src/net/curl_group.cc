@@ -10,7 +10,7 @@ using Stream = boost::asio::posix::stream_descriptor;
 // A socket of libcurl's, which opens and closes it.
 struct CurlGroup::Descriptor : std::enable_shared_from_this<Descriptor> {
   Descriptor(CurlGroup& owner, curl_socket_t number)
-      : group(owner), socket(number), stream(owner.loop_->context(), number) {}
+      : group(owner), socket(number), stream(owner.loop_->context()) {}
 
   void wait() {
     if ((wants & CURL_POLL_IN) != 0 && !std::exchange(is_reading, true)) {
@@ -56,6 +56,10 @@ CurlGroup::CurlGroup(std::shared_ptr<Loop> loop, Ended ended)
 CurlGroup::~CurlGroup() { close(); }
 
 void CurlGroup::close() {
+  if (is_in_curl_) {
+    wishes_.push_back([self = shared_from_this()] { self->close(); });
+    return;
+  }
   if (std::exchange(is_closed_, true)) return;
   timer_.cancel();
   wishes_.clear();
@@ -68,6 +72,7 @@ void CurlGroup::close() {
 
 void CurlGroup::add(CURL* handle) {
   ++size_;
+  last_used_ = std::chrono::steady_clock::now();
   curl().multi_add_handle(multi_.get(), handle);
 }
 
@@ -81,27 +86,35 @@ void CurlGroup::when_outside(std::function<void()> call) {
   wishes_.push_back(std::move(call));
 }
 
+// Nothing may be thrown through libcurl.
 int CurlGroup::on_socket(CURL*, curl_socket_t socket, int what, void* self, void* descriptor) {
-  static_cast<CurlGroup*>(self)->watch(socket, what, static_cast<Descriptor*>(descriptor));
-  return 0;
+  try {
+    return static_cast<CurlGroup*>(self)->watch(socket, what, static_cast<Descriptor*>(descriptor)) ? 0 : -1;
+  } catch (...) {
+    return -1;
+  }
 }
 
-void CurlGroup::watch(curl_socket_t socket, int what, Descriptor* descriptor) {
+bool CurlGroup::watch(curl_socket_t socket, int what, Descriptor* descriptor) {
   if (what == CURL_POLL_REMOVE) {
-    if (descriptor == nullptr) return;
+    if (descriptor == nullptr) return true;
     descriptor->is_gone = true;
     descriptor->stream.release();
     descriptors_.erase(socket);
-    return;
+    return true;
   }
   if (descriptor == nullptr) {
     auto made = std::make_shared<Descriptor>(*this, socket);
+    error_code error;
+    made->stream.assign(socket, error);
+    if (error) return false;
     descriptor = made.get();
     descriptors_.insert_or_assign(socket, std::move(made));
     curl().multi_assign(multi_.get(), socket, descriptor);
   }
   descriptor->wants = what;
   descriptor->wait();
+  return true;
 }
 
 int CurlGroup::on_timer(CURLM*, long milliseconds, void* self) {
@@ -123,10 +136,16 @@ void CurlGroup::set_timer(long milliseconds) {
 }
 
 void CurlGroup::act(curl_socket_t socket, int events) {
+  inside([&] {
+    int running = 0;
+    curl().multi_socket_action(multi_.get(), socket, events, &running);
+  });
+}
+
+void CurlGroup::inside(const std::function<void()>& call) {
   const auto self = shared_from_this();  // what is called may close the group
   is_in_curl_ = true;
-  int running = 0;
-  curl().multi_socket_action(multi_.get(), socket, events, &running);
+  call();
   is_in_curl_ = false;
   take_messages();
   while (!wishes_.empty()) {
@@ -134,15 +153,13 @@ void CurlGroup::act(curl_socket_t socket, int events) {
   }
 }
 
+// To remove a handle takes its messages away.
 void CurlGroup::take_messages() {
-  std::vector<std::pair<CURL*, CURLcode>> ended;
   int left = 0;
-  while (const CURLMsg* message = curl().multi_info_read(multi_.get(), &left)) {
-    if (message->msg == CURLMSG_DONE) ended.emplace_back(message->easy_handle, message->data.result);
-  }
-  for (const auto& [handle, status] : ended) {
-    if (is_closed_) return;
-    ended_(handle, status);
+  while (!is_closed_) {
+    const CURLMsg* message = curl().multi_info_read(multi_.get(), &left);
+    if (message == nullptr) return;
+    if (message->msg == CURLMSG_DONE) ended_(message->easy_handle, message->data.result);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -31,9 +32,12 @@ class CurlGroup : public std::enable_shared_from_this<CurlGroup> {
   void add(CURL* handle);
   void remove(CURL* handle);
   std::size_t size() const { return size_; }
+  std::chrono::steady_clock::time_point last_used() const { return last_used_; }
 
   // Runs `call` at once, or when libcurl has returned.
   void when_outside(std::function<void()> call);
+  // Runs `call`, which calls libcurl, which may call back; then what is due outside.
+  void inside(const std::function<void()>& call);
   void close();
 
  private:
@@ -41,7 +45,7 @@ class CurlGroup : public std::enable_shared_from_this<CurlGroup> {
 
   static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void* descriptor);
   static int on_timer(CURLM*, long milliseconds, void* self);
-  void watch(curl_socket_t socket, int what, Descriptor* descriptor);
+  bool watch(curl_socket_t socket, int what, Descriptor* descriptor);
   void set_timer(long milliseconds);
   void act(curl_socket_t socket, int events);
   void take_messages();
@@ -52,6 +56,7 @@ class CurlGroup : public std::enable_shared_from_this<CurlGroup> {
   std::unordered_map<curl_socket_t, std::shared_ptr<Descriptor>> descriptors_;
   std::vector<std::function<void()>> wishes_;
   std::size_t size_ = 0;
+  std::chrono::steady_clock::time_point last_used_ = {};
   bool is_in_curl_ = false;
   bool is_closed_ = false;
   Multi multi_;

@@ -1,6 +1,7 @@
 #include "parley/net/event_loop.h"
 
-#include <system_error>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "net/async_client.h"
@@ -12,13 +13,13 @@ EventLoop::EventLoop() : loop_(std::make_shared<Loop>()) {}
 EventLoop::~EventLoop() { finish(); }
 
 Result<std::unique_ptr<EventLoop>> EventLoop::start() {
-  std::unique_ptr<EventLoop> out(new EventLoop());
   try {
+    std::unique_ptr<EventLoop> out(new EventLoop());
     out->loop_->start();
-  } catch (const std::system_error&) {
-    return fail(Code::Unavailable, "cannot start an event loop: no thread is left");
+    return out;
+  } catch (const std::exception& error) {  // no thread or descriptor is left
+    return fail(Code::Unavailable, std::string("cannot start an event loop: ") + error.what());
   }
-  return out;
 }
 
 void EventLoop::run(std::function<void()> call) { loop_->run(std::move(call)); }

@@ -52,5 +52,17 @@ TEST(EventLoop, DropsWhatIsGivenAfterItsEnd) {
   loop->finish();
 }
 
+// EVENT_LOOP3
+TEST(EventLoop, EndsWhileOthersGiveItCalls) {
+  const auto loop = EventLoop::start().value();
+  std::jthread other([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      loop->post([&] { loop->post([] {}); });
+      std::this_thread::yield();
+    }
+  });
+  loop->finish();
+}
+
 }  // namespace
 }  // namespace parley::net

@@ -89,12 +89,13 @@ Result<Listener> open_address(const std::string& text, std::uint16_t port) {
                    to_string(*address) + " port " + std::to_string(port));
 }
 
-// True if a server answers there.
-bool is_alive(SocketAddress address) {
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool is_connected = socket >= 0 && ::connect(socket, address.get(), address.size) == 0;
-  if (socket >= 0) ::close(socket);
-  return is_connected;
+// True if certainly no server listens there.
+bool is_dead(SocketAddress address) {
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (socket < 0) return false;
+  const bool is_refused = ::connect(socket, address.get(), address.size) != 0 && errno == ECONNREFUSED;
+  ::close(socket);
+  return is_refused;
 }
 
 Result<Listener> open_unix(const std::string& path) {
@@ -109,12 +110,15 @@ Result<Listener> open_unix(const std::string& path) {
   address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
   struct stat file{};
   const bool is_socket = ::lstat(path.c_str(), &file) == 0 && S_ISSOCK(file.st_mode);
-  if (is_socket && !is_alive(address)) ::unlink(path.c_str());
+  if (is_socket && is_dead(address)) ::unlink(path.c_str());
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket < 0) return fail(Code::Unavailable, "cannot create a socket");
   ::fchmod(socket, S_IRUSR | S_IWUSR);  // the file gets this mode: only its owner can connect
   return listen_on(socket, address, "'" + path + "'");
 }
+
+// Four bytes in the order of the network.
+std::string counted_v4(const char* address) { return address[0] == 127 ? "" : std::string(address, 4); }
 
 }  // namespace
 
@@ -140,13 +144,12 @@ std::string counted_address(int socket) {
   SocketAddress peer;
   if (::getpeername(socket, peer.get(), &peer.size) != 0) return {};
   if (peer.storage.ss_family == AF_INET) {
-    const auto& address = peer.as<sockaddr_in>().sin_addr;
-    if (ntohl(address.s_addr) >> 24 == 127) return {};
-    return {reinterpret_cast<const char*>(&address), sizeof address};
+    return counted_v4(reinterpret_cast<const char*>(&peer.as<sockaddr_in>().sin_addr));
   }
   if (peer.storage.ss_family == AF_INET6) {
     const auto& address = peer.as<sockaddr_in6>().sin6_addr;
     if (IN6_IS_ADDR_LOOPBACK(&address)) return {};
+    if (IN6_IS_ADDR_V4MAPPED(&address)) return counted_v4(reinterpret_cast<const char*>(&address) + 12);
     // One network of a client, not one of its 2^64 addresses.
     return {reinterpret_cast<const char*>(&address), 8};
   }

@@ -14,24 +14,30 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <unordered_set>
 #include <utility>
+
+#include "parley/base/log.h"
 
 namespace parley::net {
 
 class Loop {
  public:
-  Loop() : context_(1), work_(boost::asio::make_work_guard(context_)) {}
+  // May throw boost::system::system_error: no descriptor is left. (A timer makes Asio open its own now, and
+  // not on the loop.)
+  Loop() : context_(1), work_(boost::asio::make_work_guard(context_)) { const Timer timer(context_); }
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   ~Loop() { finish(); }
 
   // May throw std::system_error: the system has no thread left.
   void start() {
-    thread_ = std::thread([this] { context_.run(); });
+    thread_ = std::thread([this] { work(); });
   }
 
   // Waits until nothing is left to do on the loop: close what is bound to it first. Not from the loop.
@@ -40,12 +46,12 @@ class Loop {
       is_ending_ = true;
       for (const auto& timer : timers_) timer->cancel();
     });
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
     work_.reset();
     if (thread_.joinable()) thread_.join();
-    const std::lock_guard lock(mutex_);
-    is_over_ = true;
-    context_.restart();
-    context_.poll();  // what was given between the end of the thread and here
   }
 
   boost::asio::io_context& context() { return context_; }
@@ -76,6 +82,20 @@ class Loop {
 
  private:
   using Timer = boost::asio::steady_timer;
+
+  // An exception of a callback ends that callback, not the loop.
+  void work() {
+    for (bool is_done = false; !is_done;) {
+      try {
+        context_.run();
+        is_done = true;
+      } catch (const std::exception& error) {
+        log(LogLevel::Error, std::string("an exception in a callback of an event loop: ") + error.what());
+      } catch (...) {
+        log(LogLevel::Error, "unknown exception thrown in a callback of an event loop");
+      }
+    }
+  }
 
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;

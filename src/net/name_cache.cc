@@ -11,6 +11,14 @@ constexpr std::chrono::seconds kRemembered{30};
 // Names that are remembered at a time; a server talks to few.
 constexpr std::size_t kMostNames = 1024;
 
+NameCache::Addresses found_by(Resolver& resolver, const std::string& host) {
+  try {
+    return resolver.resolve(host);
+  } catch (...) {
+    return fail(Code::Unavailable, "the resolver has thrown an exception");
+  }
+}
+
 }  // namespace
 
 struct NameCache::State {
@@ -41,7 +49,9 @@ struct NameCache::State {
 NameCache::NameCache(std::shared_ptr<Loop> loop, Resolver& resolver)
     : state_(new State{.loop = std::move(loop), .resolver = resolver, .entries = {}, .waiting = {}}) {}
 
-NameCache::~NameCache() {
+NameCache::~NameCache() { clear(); }
+
+void NameCache::clear() {
   state_->is_closed = true;
   state_->waiting.clear();
 }
@@ -56,7 +66,7 @@ void NameCache::find(const std::string& host, Found found) {
   if (waiting.size() > 1) return;
   // Detached: getaddrinfo(3) cannot be stopped, and its end is not worth a wait.
   const auto look_up = [state = state_, loop = state_->loop, host, &resolver = state_->resolver] {
-    Addresses addresses = resolver.resolve(host);
+    Addresses addresses = found_by(resolver, host);
     loop->run([state, host, addresses = std::move(addresses)] { state->take(host, addresses); });
   };
   try {

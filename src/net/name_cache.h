@@ -26,6 +26,8 @@ class NameCache {
 
   // On the loop; `found` is called there, at once if the name is remembered. Failures are not remembered.
   void find(const std::string& host, Found found);
+  // Drops those who wait.
+  void clear();
 
  private:
   struct State;

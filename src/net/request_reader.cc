@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
+#include <boost/optional/optional.hpp>
 #include <cassert>
 #include <optional>
 #include <string>
@@ -18,7 +19,34 @@ namespace parley::net {
 namespace {
 
 namespace http = boost::beast::http;
-using Parser = http::request_parser<http::string_body>;
+
+// A body that grows as it comes. (Beast's string_body would reserve what Content-Length announces.)
+struct GrowingBody {
+  using value_type = std::string;
+  class reader {
+   public:
+    template <bool is_request, typename Fields>
+    reader(http::header<is_request, Fields>& /*head*/, value_type& body) : body_(body) {}
+    void init(const boost::optional<std::uint64_t>& /*length*/, boost::system::error_code& error) {
+      error = {};
+    }
+    template <typename Buffers>
+    std::size_t put(const Buffers& buffers, boost::system::error_code& error) {
+      error = {};
+      std::size_t size = 0;
+      for (const boost::asio::const_buffer buffer : boost::beast::buffers_range_ref(buffers)) {
+        body_.append(static_cast<const char*>(buffer.data()), buffer.size());
+        size += buffer.size();
+      }
+      return size;
+    }
+    void finish(boost::system::error_code& error) { error = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
+using Parser = http::request_parser<GrowingBody>;
 using Fields = http::fields;
 
 // Follows the lines of a head (REQUEST_READER1).
@@ -204,6 +232,10 @@ struct RequestReader::Parts {
       if (error && error != http::error::need_more) return refuse({400, "invalid HTTP/1 request"}, used);
       if (parser.is_done()) state = State::Whole;
       if (error || parser.is_done() || taken == 0) break;
+    }
+    // What is left is the frame of a chunk: its size, and extensions without end.
+    if (state == State::Body && bytes.size() - used > max_head_bytes) {
+      return refuse({400, "the frame of a chunk is too large"}, used);
     }
     return used;
   }

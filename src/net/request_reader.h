@@ -10,7 +10,9 @@
 //                    one field that is "chunked", in HTTP/1.1; or none. Both together are refused.
 //   REQUEST_READER4  The target is a path, an http URL, or "*" of OPTIONS, in visible ASCII without a '#'.
 //   REQUEST_READER5  Fields after a chunked body are dropped: they never become headers.
-//   REQUEST_READER6  A head and a body over their limits are refused, and what is over is not kept.
+//   REQUEST_READER6  A head, a body and the frame of a chunk over their limits are refused, and what is over
+//   is
+//                    not kept. A body takes no more memory than has arrived of it.
 //
 // The grammar of fields and chunks is read by Boost.Beast's parser. One thread at a time.
 #pragma once

@@ -161,6 +161,26 @@ TEST(RequestReader, RefusesWhatIsOverALimit) {
             "413 the request body is too large");
 }
 
+// REQUEST_READER6: the extensions of a chunk have no limit of their own.
+TEST(RequestReader, RefusesTheFrameOfAChunkThatDoesNotEnd) {
+  RequestReader reader(kHead, kBody);
+  std::string kept = "P / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;";
+  for (std::size_t i = 0; i < 2 * kHead && reader.state() != RequestReader::State::Refused; ++i) {
+    kept.erase(0, reader.read(kept));
+    kept += 'x';
+  }
+  ASSERT_EQ(reader.state(), RequestReader::State::Refused);
+  EXPECT_EQ(reader.refusal().reason, "the frame of a chunk is too large");
+}
+
+// REQUEST_READER6
+TEST(RequestReader, ReservesNothingForABodyThatIsAnnounced) {
+  constexpr std::size_t kLarge = std::size_t{1} << 40;  // more than there is
+  RequestReader reader(kHead, kLarge);
+  reader.read("P / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\nabc");
+  EXPECT_EQ(reader.state(), RequestReader::State::Body);
+}
+
 TEST(RequestReader, KnowsWhatTheClientExpects) {
   RequestReader reader(kHead, kBody);
   EXPECT_EQ(reader.state(), RequestReader::State::Empty);

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -77,6 +78,7 @@ class BlockingResponse final : public ServerResponse {
   void cut() override {
     state_ = State::Broken;
     responder_->cut();
+    progress_->set_gone();
   }
   bool wait(Milliseconds time) override { return progress_->wait_for(time); }
 
@@ -120,6 +122,7 @@ class Workers {
     {
       const std::lock_guard lock(mutex_);
       is_stopped_ = true;
+      for (const auto& progress : running_) progress->set_gone();
       changed_.notify_all();
     }
     for (std::thread& thread : threads_) thread.join();
@@ -137,8 +140,11 @@ class Workers {
       if (is_stopped_) return;
       Job job = std::move(jobs_.front());
       jobs_.pop_front();
+      const auto progress = *running_.insert(job.progress).first;
       lock.unlock();
       run(std::move(job));
+      lock.lock();
+      running_.erase(progress);
     }
   }
 
@@ -157,6 +163,7 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
+  std::set<std::shared_ptr<Progress>> running_;
   std::size_t idle_ = 0;
   bool is_stopped_ = false;
   std::vector<std::thread> threads_;

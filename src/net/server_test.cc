@@ -369,6 +369,20 @@ TEST(Server, EndsEveryConnectionWhenItStops) {
   EXPECT_EQ(next.port(), port) << "the port is free";
 }
 
+// HTTP_SERVER6: also if the response is complete.
+TEST(Server, EndsAWaitAfterAResponseWhenItStops) {
+  std::latch responded(1);
+  Server server = serving([&](const ServerRequest&, ServerResponse& reply) {
+    reply.whole(200, {}, "done");
+    responded.count_down();
+    EXPECT_FALSE(reply.wait(1h));
+  });
+  Client client(server.port());
+  EXPECT_NE(client.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n").hear("done"), "");
+  responded.wait();
+  server.stop();
+}
+
 TEST(Server, ServesManyClientsAtOnce) {
   const Server server = serving(echo);
   std::vector<std::thread> threads;

@@ -328,6 +328,7 @@ void Transfer::hear() {
 }
 
 bool Transfer::take_header(std::string_view line) {
+  if (has_failed()) return false;  // cancelled by a callback
   hear();
   header_bytes_ += line.size();
   if (header_bytes_ > request_.max_header_bytes) {
@@ -372,6 +373,8 @@ bool Transfer::end_header() {
 }
 
 bool Transfer::take_body(std::string_view chunk) {
+  if (has_failed()) return false;
+  hear();
   if (chunk.size() > request_.max_bytes - body_bytes_) {
     return over_limit("the response body", request_.max_bytes);
   }
