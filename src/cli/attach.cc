@@ -54,6 +54,7 @@ CommandResult<Attachments> read_attachments(std::span<const std::string> files) 
     }
   }
   std::vector<ImageBytes> bytes;
+  bytes.reserve(images.size());
   for (const json::Buffer& image : images) bytes.push_back({image.view()});
   const Result<UserRequest> checked = parse_user_request("-" + out.texts, bytes);
   if (!checked) return std::unexpected(report_refusal(checked.error(), names));

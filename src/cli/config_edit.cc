@@ -43,6 +43,7 @@ struct Spelling {
   std::string operator()(const std::string& text) const { return toml_string(text); }
   std::string operator()(const std::vector<std::string>& list) const {
     std::vector<std::string> items;
+    items.reserve(list.size());
     for (const std::string& item : list) items.push_back(toml_string(item));
     return fmt::format("[{}]", fmt::join(items, ", "));
   }

@@ -28,7 +28,7 @@ class Conversion {
     reading_.strict = options.strict;
     writing_.strict = options.strict;
     writing_.keep = false;  // nothing is written twice
-    if (options.from) from_ = *options.from;
+    from_ = options.from;
   }
 
   CommandResult<void> run() {

@@ -214,12 +214,10 @@ ExitCode run_media(TypedMedia& typed, const std::string& output) {
   }
   options.level = typed.level == "header" ? ImageLevel::Header : ImageLevel::Decode;
   options.output = output;
-  if (typed.verb == "show") {
-    if (options.json || options.base64)
-      return usage_error("--json and --base64 are for 'media check'", "media");
-    return show_media(options);
-  }
-  return check_media(options);
+  const bool shows = typed.verb == "show";
+  if (shows && options.base64) return usage_error("--base64 is for 'media check'", "media");
+  // To a program an image is shown by what is known of it.
+  return shows && !options.json ? show_media(options) : check_media(options);
 }
 
 Run add_media(CLI::App& command, const std::string& output) {

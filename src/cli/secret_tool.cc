@@ -92,7 +92,8 @@ Result<Ended> run_secret_tool(std::vector<std::string> arguments, std::string_vi
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   const bool is_whole = written == static_cast<ssize_t>(input.size());
-  if (is_whole && WIFEXITED(status)) ended.status = WEXITSTATUS(status);
+  const bool has_failed = WIFEXITED(status) && WEXITSTATUS(status) != 0;
+  if (has_failed || (is_whole && WIFEXITED(status))) ended.status = WEXITSTATUS(status);
   return ended;
 }
 

@@ -12,8 +12,8 @@
 #include "cli/approval.h"
 #include "cli/diagnostics.h"
 #include "cli/editor.h"
-#include "cli/process.h"
 #include "cli/look.h"
+#include "cli/process.h"
 #include "cli/terminal.h"
 
 namespace parley::cli {

@@ -55,7 +55,7 @@ std::unexpected<Error> wrong_type(std::string_view expected, const std::string& 
   return fail(Code::WrongType, "expected " + std::string(expected), path);
 }
 
-std::unexpected<Error> wrong_name(std::string_view name, std::vector<std::string_view> names,
+std::unexpected<Error> wrong_name(std::string_view name, const std::vector<std::string_view>& names,
                                   const std::string& path) {
   std::string known;
   for (const std::string_view each : names) known.append(known.empty() ? "" : ", ").append(each);

@@ -129,10 +129,9 @@ TEST(Rehearsal, MakesAPlanAndDoesItsSteps) {
   const std::string plan = "Plan: what time is it\n1. [>] add 2 and 3\n2. [ ] what time is it\n\n";
   EXPECT_EQ(
       ask(rehearsal,
-          user((plan + "Do step 1 and no other: add 2 and 3\nWhen it is done, report the result.").c_str()),
-          tools()),
+          user((plan + "Do step 1 and no other: add 2 and 3\nWhen it is done, report the result.")), tools()),
       R"(||add {"a":2,"b":3};|tool_calls)");
-  EXPECT_EQ(ask(rehearsal, user((plan + "Summarize the results of this plan in a few sentences.").c_str())),
+  EXPECT_EQ(ask(rehearsal, user((plan + "Summarize the results of this plan in a few sentences."))),
             "|Rehearsal finished the plan: what time is it||stop");
 }
 

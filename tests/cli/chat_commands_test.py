@@ -5,6 +5,7 @@
 """
 import json
 import os
+import re
 import subprocess
 import tempfile
 
@@ -260,7 +261,7 @@ def a_session_begins_with_its_last_exchange():
             screen.at_prompt()
             require("› the last request\n  Rehearsal heard: the last request\n" in screen.text(), screen.text())
             require("old request" not in screen.text(), "the last exchange only")
-            require("\x1b[2m› the last request" in screen.styled(), f"dim: {screen.styled()!r}")
+            require(re.search("\x1b\\[2m[^\x1b]*› the last request", screen.styled()), f"dim: {screen.styled()!r}")
             leave(screen)
     with chat("-q", "again") as screen:
         screen.at_prompt()

@@ -24,6 +24,7 @@ ROWS = {
     "check": (["talk.json"], [0]),
     "dialects": ([], [0]),
     "media check": (["talk.json"], [1]),
+    "media show": ([f"{EXAMPLES}/first/photo.png"], [0]),
     "tokens": (["talk.json"], [0]),
     "filter": (["secrets", "talk.json"], [0]),
     "sessions list": ([], [0]),

@@ -28,7 +28,7 @@ def lines_of(screen):
 
 def a_chat_looks_as_drawn():
     for environment, (prompt, done, failed, dot) in (({}, ("›", "✓", "✗", " · ")), ({"LC_ALL": "C"}, (">", "ok", "!!", ", "))):
-        name = "talk" + environment.get("LC_ALL", "")
+        name = "plain" if environment else "talk"
         with Screen("chat", "-m", "openai/gpt-4o", "--tools", "clock,files", name, columns=60, environment=environment) as screen:
             screen.expect("/help")
             screen.expect(prompt)

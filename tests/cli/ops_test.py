@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The list of sessions, doctor and -v at a terminal: ops_test.py PARLEY."""
 import os
+import re
 import subprocess
 import tempfile
 
 from screen import PARLEY, Screen, require, use_own_folders
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/cli.md")
 
 
 def at_shell(command, columns=80, rows=24):
@@ -14,6 +17,12 @@ def at_shell(command, columns=80, rows=24):
     screen.type(f"clear; {PARLEY} {command}; echo exit $?")
     screen.press("Enter")
     return screen
+
+
+def blocks_of_page():
+    """The pictures of output in docs/cli.md."""
+    with open(PAGE, encoding="utf-8") as page:
+        return re.findall("```text\n(.*?)```", page.read(), re.DOTALL)
 
 
 def chat(session, text):
@@ -30,6 +39,7 @@ def list_fits_the_screen():
             lines = screen.text(scrolled=True).splitlines()
             lines = lines[next((i for i, line in enumerate(lines) if line.startswith("NAME")), 0):]
             require(lines[0].split() == ["NAME", "TITLE", "MODEL", "TURNS", "TOKENS", "ACTIVE"], lines[0])
+            require(blocks_of_page()[0].splitlines()[0].split() == lines[0].split(), "docs/cli.md shows this list")
             require(lines[1].startswith("kalibrering") and lines[1].endswith("now"), lines[1])
             require(lines[2].startswith("oslo") and lines[2].endswith("now"), lines[2])
             require(lines[3].startswith("2 sessions"), lines[3])
@@ -51,6 +61,11 @@ def verbose_lines_do_not_break_the_answer():
         require("Rehearsal heard: hello" in [line.rstrip() for line in lines], "\n".join(lines))
         require(any(line.startswith("parley: http: POST ") for line in lines), "\n".join(lines))
         require(any(line.startswith("parley: http: end of ") for line in lines), "\n".join(lines))
+        forms = [re.sub("[0-9.]+", "0", line).split(" http://")[0].split(" https://")[0] for line in lines]
+        pictured = blocks_of_page()[1].splitlines()
+        require(pictured[0].startswith("parley: http: POST https://") and "parley: http: POST" in forms, "docs/cli.md, -v")
+        require(any(form.startswith("parley: http: 0 from 0, connect 0 ms, first byte 0 ms") for form in forms), f"{forms}")
+        require(re.sub("[0-9.]+", "0", pictured[1]).endswith(", connect 0 ms, first byte 0 ms"), pictured[1])
 
 
 def main():

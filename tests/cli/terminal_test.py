@@ -151,7 +151,7 @@ def a_tool_that_changes_the_world_asks():
         chat.expect(b"> ")
         chat.type(b"make a file\n")
         chat.expect(b"echo made > made.txt")
-        chat.expect(b"N no ")
+        chat.expect(b"N no > ")
         chat.type(answer)
         chat.expect(b"that was it")
         chat.expect(b"> ")
@@ -162,7 +162,7 @@ def a_tool_that_changes_the_world_asks():
 
 def a_person_who_says_always_is_asked_once():
     chat = Terminal("chat", "-m", "openai/x", "--tools", "bash", "always")
-    for question in (b"N no ", None):
+    for question in (b"N no > ", None):
         chat.expect(b"> ")
         chat.type(b"make a file\n")
         if question:
@@ -182,7 +182,7 @@ def always_allows_one_program():
     chat.expect(b"> ")
     chat.type(b"run: touch one\n")
     chat.expect(b"'always' allows every bash command that runs only 'touch' for the rest of this chat")
-    chat.expect(b"N no ")
+    chat.expect(b"N no > ")
     chat.type(b"always\n")
     chat.expect(b"> ")
     before = chat.at
@@ -198,7 +198,7 @@ def always_allows_one_program():
         chat.expect(b"bash wants to run")
         is_program = command.startswith(b"mkdir")
         chat.expect(b"runs only 'mkdir'" if is_program else b"'always' allows exactly this call of bash")
-        chat.expect(b"N no ")
+        chat.expect(b"N no > ")
         chat.type(b"n\n")
         chat.expect(b"> ")
     require(not os.path.exists("three"), "no other command has run")
@@ -213,12 +213,12 @@ def a_long_call_shows_its_end_and_all_of_it_on_request():
     chat.expect(b"bytes not shown]")
     chat.expect(b"; touch end-of-call")
     chat.expect(b"s show all")
-    chat.expect(b"N no ")
+    chat.expect(b"N no > ")
     require(b"MIDDLE" not in chat.seen, "the middle is cut")
     chat.type(b"show\n")
     chat.expect(b"MIDDLE")
     chat.expect(b"; touch end-of-call")
-    chat.expect(b"N no ")
+    chat.expect(b"N no > ")
     chat.type(b"n\n")
     chat.expect(b"that was long")
     chat.expect(b"> ")
@@ -316,7 +316,7 @@ def a_spinner_turns_while_an_approved_tool_runs_and_never_takes_two_rows():
     chat = Terminal("chat", "-m", "rehearsal", "narrow", columns=12)
     chat.expect(b"> ")
     chat.type(b"run: sleep 60\n")
-    chat.expect(b"N no ")
+    chat.expect(b"N no > ")
     chat.type(b"y\n")
     before = chat.at
     chat.expect(b"  - running\x1b[0m")
@@ -331,7 +331,7 @@ def an_interrupt_at_a_question_is_no():
     chat = Terminal("chat", "-m", "rehearsal", "question")
     chat.expect(b"> ")
     chat.type(b"run: touch asked\n")
-    chat.expect(b"N no ")
+    chat.expect(b"N no > ")
     chat.type(b"\x03")
     chat.expect(b"^C\r\n")
     chat.expect(b"denied")

@@ -90,7 +90,7 @@ void write_double(json::Writer& out, double number);
 std::optional<std::int64_t> integer_in(const Json& json, std::int64_t least, std::int64_t most);
 std::optional<std::uint64_t> unsigned_in(const Json& json, std::uint64_t most);
 std::unexpected<Error> wrong_type(std::string_view expected, const std::string& path);
-std::unexpected<Error> wrong_name(std::string_view name, std::vector<std::string_view> names,
+std::unexpected<Error> wrong_name(std::string_view name, const std::vector<std::string_view>& names,
                                   const std::string& path);
 std::unexpected<Error> missing(std::string_view name, const std::string& path);
 std::string member_path(const std::string& path, std::string_view name);
@@ -270,7 +270,7 @@ Result<void> read(const Json& json, T& out, const std::string& path) {
       }
       names.push_back(name);
     }
-    return wrong_name(value->view(), std::move(names), path);
+    return wrong_name(value->view(), names, path);
   } else if constexpr (kIsOptional<T>) {
     if (!json.is_null()) return read(json, out.emplace(), path);
   } else if constexpr (kIsVector<T>) {

@@ -181,6 +181,7 @@ Settings with_fitted_names(Settings settings, const Envelope& envelope) {
   const ToolChoice choice = tool_choice(settings).value_or(ToolChoice());
   if (!choice.has_names) return settings;
   std::vector<Json> names;
+  names.reserve(choice.names.size());
   for (const Json& name : choice.names) {
     names.push_back(Json::string(envelope.fit_name(name.as_string().value_or(Text()))));
   }

@@ -537,7 +537,7 @@ void read_choice(const Json& member, Settings& settings) {
 }
 
 std::optional<Json> write_choice(const Settings& settings) {
-  const auto value = settings.get(Setting::ToolChoice);
+  auto value = settings.get(Setting::ToolChoice);
   if (!value || value->is_string()) return value;
   const auto choice = tool_choice(settings);
   const auto put_name = [](json::Writer& w, const Json& name) {
