@@ -216,20 +216,18 @@ void show_help(Talk& talk, const std::string& argument);
 
 constexpr Verb kVerbs[] = {
     {VerbGroup::Answer, "/retry", "", "answer the last request again", retry_answer},
-    {VerbGroup::Answer, "/continue", "", "continue a cut answer, or answer an interrupted request",
-     continue_answer},
-    {VerbGroup::Answer, "/edit", "[DRAFT]", "edit the last request, or write a new one, in your editor",
+    {VerbGroup::Answer, "/continue", "", "finish a cut or interrupted answer", continue_answer},
+    {VerbGroup::Answer, "/edit", "[DRAFT]", "edit the last request, or a draft, in your editor",
      edit_request},
-    {VerbGroup::Answer, "/undo", "", "hide the last request and its answer from the model", undo_request},
+    {VerbGroup::Answer, "/undo", "", "hide the last request and its answer", undo_request},
     {VerbGroup::Answer, "/save", "FILE", "write the last answer to a file", save_answer, true},
     {VerbGroup::Session, "/new", "[NAME]", "start an empty session", start_session},
-    {VerbGroup::Session, "/fork", "[NAME]", "continue in a new session that starts with this history",
-     fork_session},
+    {VerbGroup::Session, "/fork", "[NAME]", "continue in a copy of this session", fork_session},
     {VerbGroup::Session, "/history", "[N]", "list the last messages", show_history},
     {VerbGroup::Session, "/export", "[DIALECT] [FILE]", "write the conversation", export_session, true},
     {VerbGroup::Session, "/info", "", "show session, tokens and cost", show_info},
-    {VerbGroup::Context, "/attach", "[FILE]", "attach a file to the next request, or list what is attached",
-     attach_file, true},
+    {VerbGroup::Context, "/attach", "[FILE]", "attach a file to the next request, or list them", attach_file,
+     true},
     {VerbGroup::Context, "/system", "[TEXT]", "show or set the system prompt ('' for none)", system_prompt},
     {VerbGroup::Context, "/tokens", "", "show what takes how much of the window", show_tokens},
     {VerbGroup::Context, "/compact", "", "replace older messages by a summary", compact_window},
@@ -248,7 +246,7 @@ void show_help(Talk& /*talk*/, const std::string& /*argument*/) {
     group = verb.group;
     say(fmt::format("  {:<9} {:<16} {}", verb.name, verb.arguments, verb.does));
   }
-  say("Alt-Enter, or \\ at the end of a line, adds a line; Ctrl-C stops an answer, twice ends the chat");
+  say("Alt-Enter, or \\ at the end of a line, adds a line; Ctrl-C stops an answer");
 }
 
 }  // namespace

@@ -110,6 +110,18 @@ void Screen::begin_request() {
   last_part_ = Part::Request;
 }
 
+void Screen::begin_question() {
+  if (!is_spaced_) return status_line("");
+  const std::lock_guard lock(mutex_);
+  erase_spinner();
+  end_error_line();
+  if (shares_terminal_) {
+    release();
+    close_answer_line();
+  }
+  begin_part(Part::Aside);
+}
+
 void Screen::answer_status(const AnswerStatus& status) {
   if (is_quiet_) return;
   const std::lock_guard lock(mutex_);

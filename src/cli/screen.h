@@ -56,6 +56,8 @@ class Screen {
   void set_spaced();
   bool is_spaced() const { return is_spaced_; }
   void begin_request();
+  // Before a question is written to the terminal: ends open lines, and leaves one blank line.
+  void begin_question();
   void answer_status(const AnswerStatus& status);
 
   // Shows that something is being waited for.

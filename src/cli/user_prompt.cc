@@ -117,7 +117,7 @@ std::optional<std::string> UserPrompt::ask(std::span<const ShownRow> rows, const
   const int tty = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
   if (tty < 0) return std::nullopt;
   const std::string waits_for = screen_.stop_waiting();
-  screen_.status_line("");
+  screen_.begin_question();
   ::tcflush(tty, TCIFLUSH);  // discards input that was typed before the question
   for (const ShownRow& row : rows) put_row(tty, row);
   show(tty, {question});

@@ -53,7 +53,7 @@ def read(name):
 
 
 def help_is_grouped():
-    with chat("help") as screen:
+    with chat("help", columns=80) as screen:
         say(screen, "/help", "Ctrl-C stops an answer")
         lines = [line.rstrip() for line in screen.text().splitlines()]
         at = [lines.index(group) for group in ("Answer", "Session", "Context", "Model and tools", "Leave")]
@@ -61,6 +61,7 @@ def help_is_grouped():
         require(any(line.startswith("  /retry ") for line in lines[at[0]:at[1]]), "/retry is about the answer")
         require(any(line.startswith("  /attach   [FILE] ") for line in lines[at[2]:at[3]]), "/attach is context")
         require("parley:" not in "".join(lines[at[0]:]), "lines for people have no prefix")
+        require(all(len(line) < 80 for line in lines[at[0]:]), f"no line is longer than a terminal: {lines}")
         leave(screen)
 
 
