@@ -21,7 +21,7 @@ sed '$d' serve.sh | PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 bash -e
 read -ra command <<<"$(tail -n 1 serve.sh)"
 "${command[@]}" >server.out 2>server.err &
 server=$!
-trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT  # -e holds in a trap, too
 until [[ -s server.out ]]; do
   kill -0 "$server" 2>/dev/null || give_up "the server of docs/quickstart.md does not start: $(tail -n 3 server.err)"
   sleep 0.1
