@@ -67,7 +67,7 @@ def documents():
     shows(f"convert --to anthropic {recipe} | cut -c1-40", '{"model":"gpt-5-mini","system":"You help')
     shows(f"check {recipe}", "detected dialect openai")
     shows("dialects", "openmanus", "agentscope", "anthropic", "gemini", rows=60, columns=160)
-    shows(f"tokens {EXAMPLES}/first/photo.png", exit=1)
+    shows(f"tokens {recipe}", exit=0)
     shows(f"media check {EXAMPLES}/first/photo.png", "PNG")
     shows(f"media show {EXAMPLES}/first/photo.png", "[image photo.png ")
     shows("filter nothing", "parley: unknown filter 'nothing'", exit=2)

@@ -5,18 +5,9 @@ import re
 import subprocess
 import tempfile
 
-from screen import PARLEY, Screen, require, use_own_folders
+from screen import PARLEY, at_shell, require, use_own_folders
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/cli.md")
-
-
-def at_shell(command, columns=80, rows=24):
-    """A shell in which the command was typed."""
-    screen = Screen(columns=columns, rows=rows, program="sh", environment={"PS1": "ready "})
-    screen.expect("ready")
-    screen.type(f"clear; {PARLEY} {command}; echo exit $?")
-    screen.press("Enter")
-    return screen
 
 
 def blocks_of_page():

@@ -116,6 +116,15 @@ class Screen:
         return int(status) if status else 128 + int(ended_by)
 
 
+def at_shell(command, columns=80, rows=24, environment=None):
+    """A shell in which `parley COMMAND` was typed; "exit N" follows what it prints."""
+    screen = Screen(columns=columns, rows=rows, program="sh", environment={"PS1": "ready ", **(environment or {})})
+    screen.expect("ready")
+    screen.type(f"clear; {PARLEY} {command}; echo exit $?")
+    screen.press("Enter")
+    return screen
+
+
 def require(is_so, what):
     if not is_so:
         raise AssertionError(what)
