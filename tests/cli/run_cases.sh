@@ -10,7 +10,7 @@
 #   exit N        its exit status (0 if not said)
 #   out LINE      a line of its stdout      } without any of these the stream must be empty;
 #   out= FILE     its stdout is this file   } the lines together are all of it, to the byte
-#   out~ TEXT     its stdout holds this     }
+#   out~ TEXT     its stdout holds this     } (beside out= or out~, each `out LINE` is a line somewhere in it)
 #   err LINE, err= FILE, err~ TEXT          the same for stderr
 #   then COMMAND  must succeed afterwards, and finds the streams in ../out and ../err
 # Commands are bash; $EXAMPLES is the folder of examples and `parley` the command.
@@ -40,11 +40,11 @@ in_folder() { (cd "$work/case" && bash -c "$1" </dev/null); }
 
 # check_stream NAME: compares $work/NAME with what the case expects.
 check_stream() {
-  local stream=$1 mode text lines='' exact=1 i
+  local stream=$1 mode text lines='' plain=() exact=1 i
   for ((i = 0; i < ${#modes[@]}; i++)); do
     mode=${modes[i]} text=${texts[i]}
     case $mode in
-      "$stream") lines+=$text$'\n' ;;
+      "$stream") lines+=$text$'\n' plain+=("$text") ;;
       "$stream=")
         exact=0
         (cd "$work/case" && eval "cmp -s -- $text ../$stream") || complain "$stream is not $text"
@@ -59,6 +59,8 @@ check_stream() {
     printf '%s' "$lines" >"$work/expected"
     cmp -s "$work/expected" "$work/$stream" ||
       { complain "$stream differs:"; diff "$work/expected" "$work/$stream" | head -c 2000; }
+  else
+    for text in "${plain[@]}"; do grep -qxF -- "$text" "$work/$stream" || complain "$stream has no line: $text"; done
   fi
   ((bad == 0)) || { echo "  $stream was:"; head -c 1000 "$work/$stream" | sed 's/^/    /'; }
 }
