@@ -62,8 +62,8 @@ function(parley_add_tests)
 endfunction()
 
 # Reading headers is most of a compiler's work, so up to eight sources of one folder are compiled as one file. Kernels for an
-# instruction set and files that PARLEY_ALONE names stay alone. The files name sources from src/, so that a compiler
-# cache knows them in every clone.
+# instruction set and files that PARLEY_ALONE names stay alone; those that PARLEY_TOGETHER names, because they include the
+# same large headers, are one file. The files name sources from src/, so that a compiler cache knows them in every clone.
 function(parley_unity out)
   if(NOT PARLEY_UNITY)
     set(${out} ${ARGN} PARENT_SCOPE)
@@ -83,8 +83,12 @@ function(parley_unity out)
       set(folder "${its_folder}")
       set(number 0)
     endif()
-    math(EXPR group "${number} / 8 + 1")
-    math(EXPR number "${number} + 1")
+    if(name IN_LIST PARLEY_TOGETHER)
+      set(group "together")
+    else()
+      math(EXPR group "${number} / 8 + 1")
+      math(EXPR number "${number} + 1")
+    endif()
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PARLEY_ROOT}/src" OUTPUT_VARIABLE file)
     string(REPLACE "/" "_" file "${file}_${group}.cc")
     list(APPEND joined ${file})

@@ -28,12 +28,6 @@ bool needs_lookup(const Request& request) {
   return request.addresses.empty() && !request.proxy && request.url.host_kind == HostKind::Domain;
 }
 
-// `time` may be max().
-Clock::time_point after(std::chrono::milliseconds time) {
-  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 365);
-  return Clock::now() + std::min(time, kLongest);
-}
-
 }  // namespace
 
 struct AsyncClient::State : std::enable_shared_from_this<State> {
@@ -107,7 +101,7 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
       });
     });
     if (!needs_lookup(request_)) return begin({});
-    set_deadline(after(end_.left()));
+    set_deadline(time_after(end_.left()));
     state_->names.find(request_.url.host, [self = shared_from_this()](const NameCache::Addresses& found) {
       if (!self->done_) return;
       if (!found) {
@@ -130,7 +124,7 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
     transfer_ = std::make_unique<Transfer>(request_, options, end_);
     if (transfer_->has_failed()) return finish(result(CURLE_FAILED_INIT));
     group_ = state_->group_for(key_);
-    connect_by_ = after(request_.connect_timeout);
+    connect_by_ = time_after(request_.connect_timeout);
     state_->running.emplace(transfer_->handle(), shared_from_this());
     group_->add(transfer_->handle());
     look_at_clock();
@@ -236,15 +230,15 @@ class AsyncClient::State::Running final : public AsyncRequest, public std::enabl
       if (transfer_) return finish(result(CURLE_OPERATION_TIMEDOUT));
       return finish(fail(Code::Timeout, "the host was not resolved at the deadline"));
     }
-    if (!transfer_) return set_deadline(after(end_.left()));
+    if (!transfer_) return set_deadline(time_after(end_.left()));
     if (!is_paused_ && transfer_->quiet_until().left().count() == 0) {
       transfer_->fail_by_silence();
       return finish(result(CURLE_ABORTED_BY_CALLBACK));
     }
     const bool is_connected = has_connected();
     if (!is_connected && Clock::now() >= connect_by_) return finish(result(CURLE_OPERATION_TIMEDOUT));
-    Clock::time_point next = after(end_.left());
-    if (!is_paused_) next = std::min(next, after(transfer_->quiet_until().left()));
+    Clock::time_point next = time_after(end_.left());
+    if (!is_paused_) next = std::min(next, time_after(transfer_->quiet_until().left()));
     if (!is_connected) next = std::min(next, connect_by_);
     set_deadline(next);
   }

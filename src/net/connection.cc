@@ -17,12 +17,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// `time` may be max().
-Connection::Clock::time_point after(milliseconds time) {
-  constexpr milliseconds kLongest = std::chrono::hours(24 * 365);
-  return Connection::Clock::now() + std::min(time, kLongest);
-}
-
 // A buffer that is larger than this is not kept for the next response.
 constexpr std::size_t kKeptBuffer = std::size_t{64} * 1024;
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
@@ -92,7 +86,7 @@ Connection::Connection(std::shared_ptr<Loop> loop, Socket socket, const ServerOp
       timer_(loop_->context()) {}
 
 void Connection::begin() {
-  set_deadline(after(options_.idle_timeout));
+  set_deadline(time_after(options_.idle_timeout));
   watch();
 }
 
@@ -167,7 +161,7 @@ void Connection::read_request(std::string_view bytes) {
   if (reached == RequestReader::State::Refused) return refuse(reader_->refusal(), milliseconds(1000));
   if (reached == RequestReader::State::Whole) return hand_over();
   if (reached == RequestReader::State::Head && before == RequestReader::State::Empty) {
-    set_deadline(after(std::min(options_.head_timeout, options_.idle_timeout)));
+    set_deadline(time_after(std::min(options_.head_timeout, options_.idle_timeout)));
   }
   if (reached == RequestReader::State::Body) {
     if (before != reached) body_start_ = now;
@@ -183,7 +177,7 @@ void Connection::read_request(std::string_view bytes) {
 
 // A body may pause for idle_timeout, and must have the rate of min_body_rate over all its time.
 Connection::Clock::time_point Connection::body_deadline(Clock::time_point now) const {
-  const Clock::time_point idle = after(options_.idle_timeout);
+  const Clock::time_point idle = time_after(options_.idle_timeout);
   if (options_.min_body_rate == 0) return idle;
   const auto seconds = std::chrono::seconds(body_bytes_ / options_.min_body_rate);
   return std::min(idle, idle - (now - body_start_) + seconds);
@@ -321,7 +315,7 @@ void Connection::flush() {
       return reset();
     }
     // A client that takes nothing for idle_timeout is gone.
-    if (state_ != State::Closing) set_deadline(after(options_.idle_timeout));
+    if (state_ != State::Closing) set_deadline(time_after(options_.idle_timeout));
     waits_to_write_ = true;
     return socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const error_code& failed) {
       self->waits_to_write_ = false;
@@ -352,7 +346,7 @@ void Connection::finish_response() {
   ++serial_;
   if (!keeps_alive_ || is_half_closed_) return close();
   state_ = State::Reading;
-  set_deadline(after(options_.idle_timeout));
+  set_deadline(time_after(options_.idle_timeout));
   if (pending_.empty()) return watch();
   // Not at once: a client that sends a thousand requests would grow the stack.
   asio::post(loop_->context(), [self = shared_from_this()] { self->read_pending(); });

@@ -117,18 +117,18 @@ bool CurlGroup::watch(curl_socket_t socket, int what, Descriptor* descriptor) {
   return true;
 }
 
-int CurlGroup::on_timer(CURLM*, long milliseconds, void* self) {
-  static_cast<CurlGroup*>(self)->set_timer(milliseconds);
+int CurlGroup::on_timer(CURLM*, long ms, void* self) {
+  static_cast<CurlGroup*>(self)->set_timer(ms);
   return 0;
 }
 
 // libcurl must not be called from its own callback, so also a timer of no time waits for the loop.
-void CurlGroup::set_timer(long milliseconds) {
-  if (milliseconds < 0) {
+void CurlGroup::set_timer(long ms) {
+  if (ms < 0) {
     timer_.cancel();
     return;
   }
-  timer_.expires_after(std::chrono::milliseconds(milliseconds));
+  timer_.expires_after(std::chrono::milliseconds(ms));
   timer_.async_wait([weak = weak_from_this()](const error_code& error) {
     const auto self = weak.lock();
     if (!error && self && !self->is_closed_) self->act(CURL_SOCKET_TIMEOUT, 0);

@@ -44,9 +44,9 @@ class CurlGroup : public std::enable_shared_from_this<CurlGroup> {
   struct Descriptor;
 
   static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void* descriptor);
-  static int on_timer(CURLM*, long milliseconds, void* self);
+  static int on_timer(CURLM*, long ms, void* self);
   bool watch(curl_socket_t socket, int what, Descriptor* descriptor);
-  void set_timer(long milliseconds);
+  void set_timer(long ms);
   void act(curl_socket_t socket, int events);
   void take_messages();
 

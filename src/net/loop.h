@@ -9,6 +9,7 @@
 // run() and post() are safe from any thread. A Loop lives as long as what is bound to its context: share it.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -25,6 +26,12 @@
 #include "parley/base/log.h"
 
 namespace parley::net {
+
+// The time after `time`, which may be max().
+inline std::chrono::steady_clock::time_point time_after(std::chrono::milliseconds time) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 365);
+  return std::chrono::steady_clock::now() + std::min(time, kLongest);
+}
 
 class Loop {
  public:
