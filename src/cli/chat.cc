@@ -12,6 +12,7 @@
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
 #include "cli/line_reader.h"
+#include "cli/lines.h"
 #include "cli/look.h"
 #include "cli/template.h"
 #include "cli/terminal.h"
@@ -22,8 +23,6 @@ namespace parley::cli {
 namespace {
 
 // ---- The lines of a chat
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // One request: a line, and those that follow a backslash.
 Line read_request(LineReader& lines, const std::string& prompt) {
@@ -52,8 +51,8 @@ void greet(ChatSession& chat, const std::vector<std::string>& attached, bool is_
 // "exit" is what a shell takes; in a pipe it is a request like any other.
 bool is_bare_exit(std::string_view line) { return line == "exit" || line == "quit"; }
 
-ExitCode chat_by_lines(Talk& talk, LineReader& lines) {
-  ChatSession& chat = talk.chat;
+ExitCode chat_by_lines(ChatInput& input, LineReader& lines) {
+  ChatSession& chat = input.chat;
   ExitCode worst = ExitCode::Ok;
   bool was_interrupted = false;
   while (true) {
@@ -73,11 +72,11 @@ ExitCode chat_by_lines(Talk& talk, LineReader& lines) {
     if (is_blank(line.text)) continue;
     lines.remember(line.text);
     if (line.text.starts_with('/')) {
-      if (run_chat_verb(talk, line.text) == NextLine::Ends) return worst;
+      if (run_chat_verb(input, line.text) == NextLine::Ends) return worst;
       continue;
     }
     if (lines.is_interactive() && is_bare_exit(line.text)) return worst;
-    const ExitCode exit = talk.ask(line.text);
+    const ExitCode exit = input.ask(line.text);
     if (!chat.screen().failure()) return worst;
     // The user has seen the error and may try again.
     if (lines.is_interactive()) continue;
@@ -149,8 +148,8 @@ ExitCode chat(const ChatOptions& options) {
       open_line_reader(history.value_or(std::string()), chat_verb_words());
   if (lines->is_interactive()) greet(**chat, attachments->lines, options.quiet);
   if (lines->is_interactive() && !options.quiet) show_last_exchange(**chat);
-  Talk talk{**chat, *attachments, options.attachments};
-  return (*chat)->finish(chat_by_lines(talk, *lines));
+  ChatInput input{**chat, *attachments, options.attachments};
+  return (*chat)->finish(chat_by_lines(input, *lines));
 }
 
 ExitCode run_task(const ChatOptions& options, const std::string& words) {

@@ -75,12 +75,13 @@ void add_chat_options(CLI::App& command, ChatOptions& options) {
       ->check(CLI::Range(0, 100).description(""))
       ->type_name("N");
   command
-      .add_option("--window", options.window, "Context window of the model, in tokens (default: as known)")
+      .add_option("--window", options.window,
+                  "Context window of the model, in tokens (default: the model's, if known)")
       ->check(CLI::Range(1, kMostWindow).description(""))
       ->type_name("N");
   command
       .add_option("--schema", options.schema,
-                  "The answer is JSON by this JSON Schema: a file, JSON, or 'name, age int'")
+                  "Require an answer that matches this JSON Schema: a file, JSON, or 'name, age int'")
       ->type_name("SCHEMA");
   command.add_flag("--no-log", options.is_not_stored, "Store nothing");
   command.add_flag("-x,--extract", options.extracts_code, "Print only the last code block of the answer");

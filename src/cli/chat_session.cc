@@ -399,7 +399,7 @@ void ChatSession::print_at_end(const RunReport& report) {
     return;
   }
   const std::optional<std::string> code = last_code_block(report.text.view());
-  if (!code) print_message("the answer has no code block; this is all of it");
+  if (!code) print_message("no code block in the answer: printing the whole answer");
   screen_->answer(code ? *code : report.text.view());
 }
 
@@ -470,7 +470,7 @@ void ChatSession::on_event(const AgentEvent& event) {
     screen_->aside(tool_line(*ended));
   } else if (const auto* shortened = std::get_if<agent_event::Shortened>(&event)) {
     screen_->status_line(
-        fmt::format("  {} messages left the window; they stay stored", shortened->evicted.size()));
+        fmt::format("  {} left the window; still stored", counted(shortened->evicted.size(), "message")));
   }
 }
 

@@ -56,7 +56,7 @@ void add_first_lines(std::vector<std::string>& out, std::string_view text, const
       out.push_back((count == 1 ? start : indent) + short_line(line, columns - indent.size() - 1));
     }
   }
-  if (count > most) out.push_back(fmt::format("{}[{} more lines]", indent, count - most));
+  if (count > most) out.push_back(fmt::format("{}[{}]", indent, counted(count - most, "more line")));
 }
 
 }  // namespace
@@ -83,10 +83,6 @@ std::string short_line(std::string_view text, std::size_t most) {
   return fitted(is_cut ? out + " ..." : out, most);
 }
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::vector<std::string> token_lines(const TokenUse& use, const TokenCounter& counter) {
   std::vector<std::string> lines;
   std::size_t total = 0;
@@ -111,7 +107,7 @@ std::vector<std::string> token_lines(const TokenUse& use, const TokenCounter& co
   lines.insert(lines.begin(),
                fmt::format("{}{} tokens{}", counter.is_exact() ? "" : "about ", with_commas(total), share));
   if (use.budget) {
-    lines.push_back(fmt::format("messages may have {} tokens; older ones leave the window before that",
+    lines.push_back(fmt::format("message budget: {} tokens; older messages leave the window above it",
                                 with_commas(*use.budget)));
   }
   return lines;

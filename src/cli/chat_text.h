@@ -20,9 +20,6 @@ std::span<const Message> last_exchange(std::span<const Message> messages);
 // The text in one line of at most `most` columns: other white space is a space, and "..." ends a cut text.
 std::string short_line(std::string_view text, std::size_t most);
 
-// "1 message", "2 messages"
-std::string counted(std::size_t count, std::string_view what);
-
 // What a request to the model has.
 struct TokenUse {
   std::string system;

@@ -12,6 +12,7 @@
 #include "cli/chat_text.h"
 #include "cli/diagnostics.h"
 #include "cli/editor.h"
+#include "cli/look.h"
 #include "cli/secrets.h"
 #include "cli/suggestion.h"
 #include "cli/terminal.h"
@@ -21,7 +22,7 @@
 namespace parley::cli {
 namespace {
 
-using VerbFunction = void (*)(Talk& talk, const std::string& argument);
+using VerbFunction = void (*)(ChatInput& input, const std::string& argument);
 
 enum class VerbGroup : std::uint8_t { Answer, Session, Context, Model, Leave };
 constexpr const char* kGroupNames[] = {"Answer", "Session", "Context", "Model and tools", "Leave"};
@@ -53,24 +54,24 @@ std::pair<std::string, std::string> first_word(const std::string& line) {
 
 // ---- Answer
 
-void retry_answer(Talk& talk, const std::string& /*argument*/) { talk.chat.retry(); }
+void retry_answer(ChatInput& input, const std::string& /*argument*/) { input.chat.retry(); }
 
-void continue_answer(Talk& talk, const std::string& /*argument*/) { talk.chat.continue_answer(); }
+void continue_answer(ChatInput& input, const std::string& /*argument*/) { input.chat.continue_answer(); }
 
 // The images of the replaced request are sent again.
-void ask_in_place(Talk& talk, const std::string& text, const Message& replaced) {
-  Attachments attachments = talk.attachments;
+void ask_in_place(ChatInput& input, const std::string& text, const Message& replaced) {
+  Attachments attachments = input.attachments;
   std::ranges::move(replaced.get_content_blocks({BlockType::Image}), std::back_inserter(attachments.images));
   const CommandResult<Message> request = request_of(text, attachments);
-  if (!request || !talk.chat.undo()) return;
-  talk.clear_attachments();
-  talk.chat.ask(*request);
+  if (!request || !input.chat.undo()) return;
+  input.clear_attachments();
+  input.chat.ask(*request);
 }
 
 // Without a draft, the edited request takes the place of the last one.
-void edit_request(Talk& talk, const std::string& draft) {
+void edit_request(ChatInput& input, const std::string& draft) {
   if (!UserPrompt::is_available()) return print_message("/edit needs a terminal");
-  const std::vector<Message> shown = talk.chat.window();
+  const std::vector<Message> shown = input.chat.window();
   const std::span<const Message> last = last_exchange(shown);
   const bool is_new = !draft.empty() || last.empty();
   const std::string before = is_new ? draft : last.front().get_text_content().value_or(Text()).str();
@@ -78,20 +79,20 @@ void edit_request(Talk& talk, const std::string& draft) {
   if (!text) return print_message(text.error().message);
   if (!*text) return say("cancelled: nothing was saved");
   if (is_new) {
-    talk.ask(**text);
+    input.ask(**text);
   } else {
-    ask_in_place(talk, **text, last.front());
+    ask_in_place(input, **text, last.front());
   }
 }
 
-void undo_request(Talk& talk, const std::string& /*argument*/) {
-  if (const auto count = talk.chat.undo())
+void undo_request(ChatInput& input, const std::string& /*argument*/) {
+  if (const auto count = input.chat.undo())
     say(fmt::format("{} hidden from the model; still stored", counted(*count, "message")));
 }
 
-void save_answer(Talk& talk, const std::string& argument) {
+void save_answer(ChatInput& input, const std::string& argument) {
   if (argument.empty()) return print_message("/save needs a file name");
-  const std::vector<Message> shown = talk.chat.window();
+  const std::vector<Message> shown = input.chat.window();
   const auto is_answer = [](const Message& each) {
     return each.role() == Role::Assistant && !each.get_text_content().value_or(Text()).empty();
   };
@@ -103,45 +104,45 @@ void save_answer(Talk& talk, const std::string& argument) {
 
 // ---- Session
 
-void start_session(Talk& talk, const std::string& name) {
-  if (const auto id = talk.chat.start_new(name)) say(fmt::format("new session {}", *id));
+void start_session(ChatInput& input, const std::string& name) {
+  if (const auto id = input.chat.start_new(name)) say(fmt::format("new session {}", *id));
 }
 
-void fork_session(Talk& talk, const std::string& name) {
-  if (const auto id = talk.chat.fork(name)) say(fmt::format("switched to session {}", *id));
+void fork_session(ChatInput& input, const std::string& name) {
+  if (const auto id = input.chat.fork(name)) say(fmt::format("switched to session {}", *id));
 }
 
-void show_history(Talk& talk, const std::string& argument) {
+void show_history(ChatInput& input, const std::string& argument) {
   std::size_t count = 20;
   const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), count);
   const bool is_number = error == std::errc() && end == argument.data() + argument.size() && count > 0;
   if (!argument.empty() && !is_number) return print_message("/history takes a number of messages");
-  const std::vector<std::string> lines = history_lines(talk.chat.window(), count, columns(STDERR_FILENO));
+  const std::vector<std::string> lines = history_lines(input.chat.window(), count, columns(STDERR_FILENO));
   if (lines.empty()) say("no messages yet");
   for (const std::string& line : lines) say(line);
 }
 
 // "[DIALECT] [FILE]": to standard output without a file. A single word with a dot or a slash is a file.
-void export_session(Talk& talk, const std::string& argument) {
+void export_session(ChatInput& input, const std::string& argument) {
   auto [name, file] = first_word(argument);
   if (file.empty() && name.find_first_of("./") != std::string::npos) file = std::exchange(name, "parley");
   const Result<Dialect> dialect = dialect_named(name.empty() ? "parley" : name);
   if (!dialect) return print_message(dialect.error().message);
-  const Result<Writing> writing = write(Conversation(talk.chat.window()), *dialect);
+  const Result<Writing> writing = write(Conversation(input.chat.window()), *dialect);
   if (!writing) {
     print_message(writing.error().message);
   } else if (file.empty() || file == "-") {
-    talk.chat.screen().lines(writing->text.str() + "\n");
+    input.chat.screen().lines(writing->text.str() + "\n");
   } else if (print_content(writing->text.str() + "\n", with_home(file)) == ExitCode::Ok) {
     say(fmt::format("exported to {}", file));
   }
 }
 
-void show_info(Talk& talk, const std::string& /*argument*/) {
-  const ChatSession& chat = talk.chat;
+void show_info(ChatInput& input, const std::string& /*argument*/) {
+  const ChatSession& chat = input.chat;
   const UsageTotals usage = chat.usage();
-  say(fmt::format("session {}, {} messages in the window, {} tokens", chat.session(), chat.window().size(),
-                  window_of(chat)));
+  say(fmt::format("session {}, {} in the window, {} tokens", chat.session(),
+                  counted(chat.window().size(), "message"), window_of(chat)));
   say(fmt::format("model {}, {} calls: {} fresh, {} cached, {} output tokens{}", chat.model_name(),
                   usage.calls, usage.fresh, usage.cache_read, usage.output,
                   usage.calls > 0 && usage.unpriced == 0 ? fmt::format(", {:.4f} dollars", usage.cost) : ""));
@@ -149,33 +150,33 @@ void show_info(Talk& talk, const std::string& /*argument*/) {
 
 // ---- Context
 
-void attach_file(Talk& talk, const std::string& argument) {
+void attach_file(ChatInput& input, const std::string& argument) {
   if (argument == "-") return print_message("/attach needs a file name, not '-'");
   if (!argument.empty()) {
     const std::string file = with_home(argument);
     CommandResult<Attachments> read = read_attachments({&file, 1});
     if (!read) return;
-    talk.attachments.texts += read->texts;
-    std::ranges::move(read->images, std::back_inserter(talk.attachments.images));
-    talk.attached.push_back(argument);
+    input.attachments.texts += read->texts;
+    std::ranges::move(read->images, std::back_inserter(input.attachments.images));
+    input.attached.push_back(argument);
   }
-  say(talk.attached.empty()
+  say(input.attached.empty()
           ? "nothing attached"
-          : fmt::format("attached to the next request: {}", fmt::join(talk.attached, ", ")));
+          : fmt::format("attached to the next request: {}", fmt::join(input.attached, ", ")));
 }
 
-void system_prompt(Talk& talk, const std::string& argument) {
+void system_prompt(ChatInput& input, const std::string& argument) {
   if (argument.empty()) {
-    const std::string now = talk.chat.system_prompt();
+    const std::string now = input.chat.system_prompt();
     return say(now.empty() ? "no system prompt; /system TEXT sets one" : "system: " + now);
   }
   const bool is_empty = argument == "''" || argument == "\"\"";
-  if (talk.chat.set_system_prompt(is_empty ? "" : argument))
+  if (input.chat.set_system_prompt(is_empty ? "" : argument))
     say(is_empty ? "system prompt removed" : "system prompt set");
 }
 
-void show_tokens(Talk& talk, const std::string& /*argument*/) {
-  ChatSession& chat = talk.chat;
+void show_tokens(ChatInput& input, const std::string& /*argument*/) {
+  ChatSession& chat = input.chat;
   const TokenCounter counter = TokenCounter::for_model(chat.model().name.view());
   const TokenUse use{.system = chat.system_prompt(),
                      .tools = chat.tools().specs(),
@@ -185,22 +186,23 @@ void show_tokens(Talk& talk, const std::string& /*argument*/) {
   for (const std::string& line : token_lines(use, counter)) say(line);
 }
 
-void compact_window(Talk& talk, const std::string& /*argument*/) {
-  if (const auto count = talk.chat.compact()) say(fmt::format("replaced {} messages by a summary", *count));
+void compact_window(ChatInput& input, const std::string& /*argument*/) {
+  if (const auto count = input.chat.compact())
+    say(fmt::format("replaced {} by a summary", counted(*count, "message")));
 }
 
 // ---- Model and tools
 
-void change_model(Talk& talk, const std::string& name) {
+void change_model(ChatInput& input, const std::string& name) {
   if (name.empty()) {
-    say(fmt::format("model: {}", talk.chat.model_name()));
-  } else if (talk.chat.use_model(name)) {
-    say(fmt::format("switched to model {}", talk.chat.model_name()));
+    say(fmt::format("model: {}", input.chat.model_name()));
+  } else if (input.chat.use_model(name)) {
+    say(fmt::format("switched to model {}", input.chat.model_name()));
   }
 }
 
-void show_tools(Talk& talk, const std::string& /*argument*/) {
-  const ToolBox& tools = talk.chat.tools();
+void show_tools(ChatInput& input, const std::string& /*argument*/) {
+  const ToolBox& tools = input.chat.tools();
   if (tools.size() == 0) say("no tools available");
   for (const Tool& tool : tools.specs()) {
     const Permission looking = tools.policy().of(tool.name.view(), false);
@@ -212,7 +214,7 @@ void show_tools(Talk& talk, const std::string& /*argument*/) {
   }
 }
 
-void show_help(Talk& talk, const std::string& argument);
+void show_help(ChatInput& input, const std::string& argument);
 
 constexpr Verb kVerbs[] = {
     {VerbGroup::Answer, "/retry", "", "answer the last request again", retry_answer},
@@ -229,7 +231,7 @@ constexpr Verb kVerbs[] = {
     {VerbGroup::Context, "/attach", "[FILE]", "attach a file to the next request, or list them", attach_file,
      true},
     {VerbGroup::Context, "/system", "[TEXT]", "show or set the system prompt ('' for none)", system_prompt},
-    {VerbGroup::Context, "/tokens", "", "show what takes how much of the window", show_tokens},
+    {VerbGroup::Context, "/tokens", "", "show token use by part", show_tokens},
     {VerbGroup::Context, "/compact", "", "replace older messages by a summary", compact_window},
     {VerbGroup::Model, "/model", "[PROVIDER/NAME]", "show or change the model", change_model},
     {VerbGroup::Model, "/tools", "", "available tools and their permissions", show_tools},
@@ -238,7 +240,7 @@ constexpr Verb kVerbs[] = {
     {VerbGroup::Leave, "/quit", "", nullptr, nullptr},
 };
 
-void show_help(Talk& /*talk*/, const std::string& /*argument*/) {
+void show_help(ChatInput& /*input*/, const std::string& /*argument*/) {
   std::optional<VerbGroup> group;
   for (const Verb& verb : kVerbs) {
     if (verb.does == nullptr) continue;
@@ -251,19 +253,19 @@ void show_help(Talk& /*talk*/, const std::string& /*argument*/) {
 
 }  // namespace
 
-ExitCode Talk::ask(const std::string& text) {
+ExitCode ChatInput::ask(const std::string& text) {
   const CommandResult<Message> request = request_of(text, attachments);
   if (!request) return request.error();
   clear_attachments();
   return chat.ask(*request);
 }
 
-void Talk::clear_attachments() {
+void ChatInput::clear_attachments() {
   attachments = {};
   attached.clear();
 }
 
-NextLine run_chat_verb(Talk& talk, const std::string& line) {
+NextLine run_chat_verb(ChatInput& input, const std::string& line) {
   const auto [name, argument] = first_word(line);
   const auto* verb = std::ranges::find_if(kVerbs, [&](const Verb& each) { return each.name == name; });
   if (verb == std::end(kVerbs)) {
@@ -277,7 +279,7 @@ NextLine run_chat_verb(Talk& talk, const std::string& line) {
   } else if (verb->run == nullptr) {
     return NextLine::Ends;
   } else {
-    verb->run(talk, argument);
+    verb->run(input, argument);
   }
   return NextLine::Comes;
 }

@@ -11,7 +11,7 @@
 namespace parley::cli {
 
 // A chat and what its user has prepared for the next request.
-struct Talk {
+struct ChatInput {
   ChatSession& chat;
   Attachments attachments;
   std::vector<std::string> attached;  // the names of their files
@@ -24,7 +24,7 @@ struct Talk {
 enum class NextLine : bool { Comes, Ends };
 
 // Runs the command that a line begins with. Prints its errors: the chat continues.
-NextLine run_chat_verb(Talk& talk, const std::string& line);
+NextLine run_chat_verb(ChatInput& input, const std::string& line);
 
 // The names of the commands, for a tab.
 std::vector<LineWord> chat_verb_words();

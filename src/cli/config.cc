@@ -495,6 +495,11 @@ ExitCode report_config_error(const Error& error) {
   return error.code == Code::Invalid ? ExitCode::Refused : ExitCode::Environment;
 }
 
+ExitCode report_file_error(const Error& error) {
+  print_message(error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path));
+  return error.code == Code::Unavailable ? ExitCode::Environment : ExitCode::Refused;
+}
+
 ExitCode report_choice_error(std::string_view what, std::string_view from) {
   const bool is_typed = from.starts_with("--");
   print_message(is_typed ? fmt::format("{}: {}", from, what) : fmt::format("{} ({})", what, from));

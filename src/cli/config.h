@@ -65,7 +65,7 @@ struct Config {
   ConfigValue<std::size_t> max_input_tokens;         // of a run; 0: no limit
   ConfigValue<std::size_t> timeout;                  // seconds, of a request; 0: no limit
   ConfigValue<std::size_t> retries{.value = 2};      // of a call to the model
-  ConfigValue<std::size_t> window;                   // tokens; 0: as known of the model
+  ConfigValue<std::size_t> window;                   // tokens; 0: the model's, if known
   ConfigValue<std::string> schema;                   // of the reply: a file, or the short form
   Settings settings;                                 // of every request
   std::vector<std::pair<std::string, ConfigValue<std::string>>> options;  // the same by name, with sources
@@ -125,6 +125,8 @@ Result<Config> read_config();
 
 // Prints the error and its location.
 ExitCode report_config_error(const Error& error);
+// The same for a file that a command changes.
+ExitCode report_file_error(const Error& error);
 
 // Prints the error and the source of the wrong value: a flag ("--store"), a variable or FILE:LINE.
 // Returns Usage for a flag and Refused for the others.

@@ -25,8 +25,6 @@
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kMostKeyBytes = 8192;
-
 // While one lives, the terminal at standard input does not show what is typed; also Ctrl-C restores it.
 class NoEcho {
  public:
@@ -76,14 +74,11 @@ bool is_key(std::string_view text) {
 
 using Keys = std::map<std::string, Secret>;
 
-ExitCode report_key_error(const Error& error) {
-  print_message(error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path));
-  return error.code == Code::Unavailable ? ExitCode::Environment : ExitCode::Refused;
-}
-
 Result<std::string> key_file_to_change() {
   PARLEY_TRY(std::string file, key_file());
-  if (file.empty()) return fail(Code::Invalid, "PARLEY_CONFIG=/dev/null means that there is no file of keys");
+  if (file.empty())
+    return fail(Code::Invalid,
+                "keys cannot be stored: PARLEY_CONFIG=/dev/null turns configuration files off");
   return file;
 }
 
@@ -130,9 +125,9 @@ ExitCode set_key_of(const std::string& provider, const ConfigOptions& options) {
   const Result<const Provider*> row = provider_named(provider);
   if (!row) return usage_error(row.error().message, "config");
   const Result<std::string> file = key_file_to_change();
-  if (!file) return report_key_error(file.error());
+  if (!file) return report_file_error(file.error());
   Result<Keys> keys = stored_keys(*file);  // a broken file is reported before anything is typed
-  if (!keys) return report_key_error(keys.error());
+  if (!keys) return report_file_error(keys.error());
   const CommandResult<bool> is_service = uses_secret_service(options);
   if (!is_service) return is_service.error();
   const Secret key = read_key(provider);
@@ -144,20 +139,20 @@ ExitCode set_key_of(const std::string& provider, const ConfigOptions& options) {
   register_secrets("api_key", key.reveal());
   const FolderLock lock(*file);
   keys = stored_keys(*file);
-  if (!keys) return report_key_error(keys.error());
+  if (!keys) return report_file_error(keys.error());
   if (*is_service) {
     if (const auto kept = store_in_secret_service(provider, key); !kept)
-      return report_key_error(kept.error());
+      return report_file_error(kept.error());
   }
   (*keys)[provider] = *is_service ? Secret(std::string(kInSecretService)) : key;
-  if (const Result<void> stored = store_keys(*file, *keys); !stored) return report_key_error(stored.error());
+  if (const Result<void> stored = store_keys(*file, *keys); !stored) return report_file_error(stored.error());
   const std::string place = *is_service ? "the secret service" : *file;
   if (!options.json) {
     print_message(fmt::format("stored the key for {} ({}) in {}", provider, key_hint(key), place));
   }
   for (const std::string_view variable : {(*row)->key_variable, (*row)->other_key_variable}) {
     if (variable.empty() || from_environment(std::string(variable).c_str()).empty()) continue;
-    print_message(fmt::format("warning: {} in the environment comes before it", variable));
+    print_message(fmt::format("warning: {} in the environment overrides it", variable));
   }
   return options.json
              ? print_json({{"provider", provider}, {"hint", key_hint(key)}, {"place", place}}, options.output)
@@ -166,21 +161,21 @@ ExitCode set_key_of(const std::string& provider, const ConfigOptions& options) {
 
 ExitCode remove_key_of(const std::string& provider, const ConfigOptions& options) {
   const Result<std::string> file = key_file_to_change();
-  if (!file) return report_key_error(file.error());
+  if (!file) return report_file_error(file.error());
   const FolderLock lock(*file);
   Result<Keys> keys = stored_keys(*file);
-  if (!keys) return report_key_error(keys.error());
+  if (!keys) return report_file_error(keys.error());
   const auto found = keys->find(provider);
   if (found == keys->end()) {
     print_message(fmt::format("no key for '{}' is stored in {}", provider, *file));
     return ExitCode::Refused;
   }
   if (found->second.reveal() == kInSecretService) {
-    if (const auto gone = remove_from_secret_service(provider); !gone) return report_key_error(gone.error());
+    if (const auto gone = remove_from_secret_service(provider); !gone) return report_file_error(gone.error());
   }
   keys->erase(found);
   const Result<void> stored = store_keys(*file, *keys);
-  if (!stored) return report_key_error(stored.error());
+  if (!stored) return report_file_error(stored.error());
   return options.json ? print_json({{"provider", provider}, {"is_removed", true}}, options.output)
                       : ExitCode::Ok;
 }

@@ -19,17 +19,12 @@
 namespace parley::cli {
 namespace {
 
-ExitCode report_problem(const Error& error) {
-  print_message(error.path.empty() ? error.message : fmt::format("{} ({})", error.message, error.path));
-  return error.code == Code::Unavailable ? ExitCode::Environment : ExitCode::Refused;
-}
-
 // The user's file, to be changed.
 CommandResult<std::string> file_to_change() {
   const Result<std::string> file = user_config_file();
-  if (!file) return std::unexpected(report_problem(file.error()));
+  if (!file) return std::unexpected(report_file_error(file.error()));
   if (!file->empty()) return *file;
-  print_message("PARLEY_CONFIG=/dev/null means that there is no configuration file");
+  print_message("there is no configuration file to change: PARLEY_CONFIG=/dev/null turns them off");
   return std::unexpected(ExitCode::Refused);
 }
 
@@ -53,10 +48,10 @@ CommandResult<void> write_changed(const std::string& file, Result<std::string> t
   if (text) {
     Result<void> written = write_user_file(file, *text);
     if (written) return {};
-    return std::unexpected(report_problem(written.error()));
+    return std::unexpected(report_file_error(written.error()));
   }
   if (text.error().path.empty()) text.error().path = file;
-  return std::unexpected(report_problem(text.error()));
+  return std::unexpected(report_file_error(text.error()));
 }
 
 std::string as_json(const std::vector<ConfigChoice>& choices) {
@@ -182,7 +177,7 @@ ExitCode edit_config(const ConfigOptions& options) {
     if (const auto written = write_changed(*file, std::string(kNewFile)); !written) return written.error();
   }
   const Result<int> status = run_editor(*file);
-  if (!status) return report_problem(status.error());
+  if (!status) return report_file_error(status.error());
   if (*status != 0) {
     print_message(fmt::format("the editor ended with exit code {}", *status));
     return ExitCode::Environment;

@@ -8,6 +8,7 @@
 
 #include "cli/diagnostics.h"
 #include "cli/environment.h"
+#include "cli/look.h"
 #include "cli/mcp.h"
 #include "cli/tool_choice.h"
 #include "parley/base/text.h"
@@ -100,7 +101,7 @@ void add_hints(DoctorPlaces& places, const Config& config) {
 }
 
 std::string shown_mode(const DoctorPlaces::File& file) {
-  return file.mode ? fmt::format("mode {:04o}", *file.mode) : "not there";
+  return file.mode ? fmt::format("mode {:04o}", *file.mode) : "missing";
 }
 
 }  // namespace
@@ -138,9 +139,8 @@ std::string for_people(const DoctorPlaces& places) {
   }
   put("tools", tools.empty() ? "none" : tools);
   for (const DoctorPlaces::Server& server : places.servers) {
-    put("mcp", server.error.empty()
-                   ? fmt::format("ok  {}, {} tool{}", server.name, server.tools, server.tools == 1 ? "" : "s")
-                   : fmt::format("not ok  {}", server.name));
+    put("mcp", server.error.empty() ? fmt::format("ok  {}, {}", server.name, counted(server.tools, "tool"))
+                                    : fmt::format("not ok  {}", server.name));
     if (!server.error.empty()) put("", "error: " + server.error);
   }
   head = "keys";

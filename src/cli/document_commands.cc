@@ -101,7 +101,7 @@ Run add_convert(CLI::App& command, const std::string& output) {
   command.add_option("--now", typed->now, "Timestamp for messages that have none (default: now)")
       ->type_name("TIME");
   command.add_flag("--jsonl", options.lines, "Each line is a document (implied by .jsonl and .ndjson)");
-  command.add_flag("--json", typed->json, "Changes nothing: the output is JSON");
+  command.add_flag("--json", typed->json, "Accepted for consistency: the output is always JSON");
   command.add_flag("--pretty", options.pretty, "Indent the output");
   command.add_option("--notes", options.notes, "Write all notes to F as JSON Lines")->type_name("F");
   command.add_flag("-q,--quiet", options.quiet, "Print no notes and no progress");

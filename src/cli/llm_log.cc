@@ -284,7 +284,7 @@ Result<void> note_left_out(store::Db& db, LlmConversation& conversation) {
   return {};
 }
 
-Result<void> each_response_talk(store::Db& db, bool has_threads, const Visit& visit) {
+Result<void> each_response_conversation(store::Db& db, bool has_threads, const Visit& visit) {
   // A conversation that 0.36 continued is a thread, which has all of it.
   PARLEY_TRY(store::Query q,
              has_threads
@@ -299,7 +299,7 @@ Result<void> each_response_talk(store::Db& db, bool has_threads, const Visit& vi
   LlmConversation conversation;
   PARLEY_CHECK(note_left_out(db, conversation));
   std::string system;
-  const auto end_talk = [&]() -> Result<void> {
+  const auto end_conversation = [&]() -> Result<void> {
     if (conversation.messages.empty()) return {};
     PARLEY_CHECK(visit(conversation));
     conversation.messages.clear();
@@ -309,9 +309,9 @@ Result<void> each_response_talk(store::Db& db, bool has_threads, const Visit& vi
   };
   while (true) {
     PARLEY_TRY(const bool has_row, q.step());
-    if (!has_row) return end_talk();
+    if (!has_row) return end_conversation();
     if (q.text(0) != conversation.id) {
-      PARLEY_CHECK(end_talk());
+      PARLEY_CHECK(end_conversation());
       conversation.id = q.text(0);
     }
     if (!q.text(1).empty() && q.text(1) != system) {
@@ -353,7 +353,7 @@ Result<void> for_each_llm_conversation(const std::string& path, const Visit& vis
     ++count;
     return visit(conversation);
   };
-  if (has_responses) PARLEY_CHECK(each_response_talk(db, has_threads, counting));
+  if (has_responses) PARLEY_CHECK(each_response_conversation(db, has_threads, counting));
   if (has_threads) PARLEY_CHECK(each_thread(db, counting));
   if (count == 0) return fail(Code::Invalid, "the logs of llm contain no conversation");
   return {};

@@ -42,7 +42,7 @@ bool opens_links() {
 
 }  // namespace
 
-bool speaks_utf8() {
+bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string locale = from_environment(name);
     if (locale.empty()) continue;
@@ -53,14 +53,18 @@ bool speaks_utf8() {
   return false;
 }
 
-const Signs& signs() { return speaks_utf8() ? kUtf8Signs : kAsciiSigns; }
+const Signs& signs() { return locale_is_utf8() ? kUtf8Signs : kAsciiSigns; }
 
-MarkdownLook markdown_look(int fd) { return {has_colour(fd), speaks_utf8(), opens_links(), columns(fd)}; }
+MarkdownLook markdown_look(int fd) { return {has_colour(fd), locale_is_utf8(), opens_links(), columns(fd)}; }
 
 std::string with_commas(std::uint64_t number) {
   std::string out = std::to_string(number);
   for (std::size_t at = out.size(); at > 3;) out.insert(at -= 3, ",");
   return out;
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string short_duration(std::chrono::microseconds time) {
@@ -118,16 +122,15 @@ std::string status_text(const AnswerStatus& status) {
   if (status.cost) out += fmt::format("{}${:.4f}", separator, *status.cost);
   if (status.time.count() > 0) out += fmt::format("{}{}", separator, short_duration(status.time));
   if (status.failed_tools > 0) {
-    out += fmt::format("{}{} {} failed", separator, status.failed_tools,
-                       status.failed_tools == 1 ? "tool" : "tools");
+    out += fmt::format("{}{} failed", separator, counted(status.failed_tools, "tool"));
   }
   return out;
 }
 
 std::string header_text(std::string_view session, std::string_view model, std::size_t tools) {
   const std::string_view separator = signs().separator;
-  return fmt::format("{}{}{}{}{} {}{}/help", session, separator, model, separator, tools,
-                     tools == 1 ? "tool" : "tools", separator);
+  return fmt::format("{}{}{}{}{}{}/help", session, separator, model, separator, counted(tools, "tool"),
+                     separator);
 }
 
 }  // namespace parley::cli

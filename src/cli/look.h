@@ -28,13 +28,15 @@ struct Signs {
   std::span<const std::string_view> spinner;
 };
 // By LC_ALL, LC_CTYPE and LANG, the first that is set.
-bool speaks_utf8();
+bool locale_is_utf8();
 const Signs& signs();
 
 // How Markdown looks on a terminal with this descriptor.
 MarkdownLook markdown_look(int fd);
 
-std::string with_commas(std::uint64_t number);               // 18,204
+std::string with_commas(std::uint64_t number);  // 18,204
+// "1 message", "2 messages"
+std::string counted(std::size_t count, std::string_view what);
 std::string short_duration(std::chrono::microseconds time);  // 4 ms, 10.0 s
 
 // What a call is asked to do, in one line: the values of its arguments, "read log/x.md".

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/diagnostics.h"
+#include "cli/look.h"
 #include "cli/process.h"
 #include "cli/terminal.h"
 
@@ -36,7 +37,7 @@ std::string duration(double seconds) {
 std::string progress_text(std::size_t lines, std::uint64_t bytes, double seconds,
                           std::optional<std::uint64_t> total) {
   const double rate = seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
-  std::string text = fmt::format("{} {}, {}, {}/s", lines, lines == 1 ? "line" : "lines",
+  std::string text = fmt::format("{}, {}, {}/s", counted(lines, "line"),
                                  megabytes(static_cast<double>(bytes)), megabytes(rate));
   if (total && *total > bytes && rate > 0) {
     text += fmt::format(", {} left", duration(static_cast<double>(*total - bytes) / rate));

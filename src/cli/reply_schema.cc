@@ -60,7 +60,7 @@ Result<Json> from_short_form(std::string_view typed) {
     if (const std::string_view part = trimmed(typed.substr(0, end)); !part.empty()) {
       PARLEY_TRY(const Property property, property_of(part));
       if (!names.insert(property.name).second) {
-        return fail(Code::Invalid, fmt::format("property '{}' is there twice", property.name));
+        return fail(Code::Invalid, fmt::format("duplicate property '{}'", property.name));
       }
       properties.push_back(property);
     }
@@ -91,7 +91,7 @@ Result<Json> read_reply_schema(const std::string& typed) {
   } else if (typed.starts_with('{')) {
     schema = Json::parse(typed);
   } else if (typed.ends_with(".json")) {
-    return fail(Code::Unavailable, fmt::format("there is no file {}", typed));
+    return fail(Code::Unavailable, fmt::format("schema file not found: {}", typed));
   } else {
     schema = from_short_form(typed);
   }

@@ -16,8 +16,6 @@ extern char** environ;
 namespace parley::cli {
 namespace {
 
-constexpr std::size_t kMostKeyBytes = 8192;
-
 // Both ends of a pipe, closed when it is destroyed.
 class Pipe {
  public:
@@ -40,17 +38,17 @@ class Pipe {
   bool is_open_ = false;
 };
 
-// How secret-tool ended, and what it printed: a key, or nothing.
-struct Ended {
+struct SecretToolResult {
   int status = 0;
   Secret output;
 };
 
-Secret read_all(int fd) {
+// What secret-tool prints; more than a key is not read.
+Secret read_key(int fd) {
+  std::array<char, 512> piece;
   std::string out;
-  out.reserve(kMostKeyBytes + 1);  // does not move, so that one copy is wiped
-  while (out.size() <= kMostKeyBytes) {
-    std::array<char, 512> piece;
+  out.reserve(kMostKeyBytes + piece.size());  // does not move, so that one copy is wiped
+  while (out.size() < kMostKeyBytes) {
     const ssize_t count = ::read(fd, piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
@@ -62,7 +60,7 @@ Secret read_all(int fd) {
 }
 
 // A key is shorter than a pipe holds, so that writing it does not wait for the reader.
-Result<Ended> run_secret_tool(std::vector<std::string> arguments, std::string_view input) {
+Result<SecretToolResult> run_secret_tool(std::vector<std::string> arguments, std::string_view input) {
   arguments.insert(arguments.begin(), "secret-tool");
   std::vector<char*> words;
   for (std::string& each : arguments) words.push_back(each.data());
@@ -86,7 +84,7 @@ Result<Ended> run_secret_tool(std::vector<std::string> arguments, std::string_vi
   out.close(1);
   const ssize_t written = ::write(in.end(1), input.data(), input.size());
   in.close(1);
-  Ended ended{.status = 128, .output = read_all(out.end(0))};
+  SecretToolResult ended{.status = 128, .output = read_key(out.end(0))};
   out.close(0);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -97,13 +95,13 @@ Result<Ended> run_secret_tool(std::vector<std::string> arguments, std::string_vi
   return ended;
 }
 
-std::vector<std::string> with_names(std::vector<std::string> arguments, const std::string& provider) {
+std::vector<std::string> with_attributes(std::vector<std::string> arguments, const std::string& provider) {
   for (const char* word : {"service", "parley", "provider"}) arguments.emplace_back(word);
   arguments.push_back(provider);
   return arguments;
 }
 
-Result<void> expect_success(const Ended& ended, std::string_view what) {
+Result<void> expect_success(const SecretToolResult& ended, std::string_view what) {
   if (ended.status == 0) return {};
   return fail(Code::Unavailable,
               fmt::format("secret-tool could not {} the key (exit code {}): is a secret service running?",
@@ -113,13 +111,14 @@ Result<void> expect_success(const Ended& ended, std::string_view what) {
 }  // namespace
 
 Result<void> store_in_secret_service(const std::string& provider, const Secret& key) {
-  PARLEY_TRY(const Ended ended,
-             run_secret_tool(with_names({"store", "--label=parley: " + provider}, provider), key.reveal()));
+  PARLEY_TRY(
+      const SecretToolResult ended,
+      run_secret_tool(with_attributes({"store", "--label=parley: " + provider}, provider), key.reveal()));
   return expect_success(ended, "store");
 }
 
 Result<Secret> find_in_secret_service(const std::string& provider) {
-  PARLEY_TRY(Ended ended, run_secret_tool(with_names({"lookup"}, provider), ""));
+  PARLEY_TRY(SecretToolResult ended, run_secret_tool(with_attributes({"lookup"}, provider), ""));
   if (!ended.output.empty()) return std::move(ended.output);
   return fail(Code::NotFound, fmt::format("the secret service has no key for {}, or is locked: run 'parley "
                                           "config key set {}'",
@@ -127,7 +126,7 @@ Result<Secret> find_in_secret_service(const std::string& provider) {
 }
 
 Result<void> remove_from_secret_service(const std::string& provider) {
-  PARLEY_TRY(const Ended ended, run_secret_tool(with_names({"clear"}, provider), ""));
+  PARLEY_TRY(const SecretToolResult ended, run_secret_tool(with_attributes({"clear"}, provider), ""));
   return expect_success(ended, "remove");
 }
 

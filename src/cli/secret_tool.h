@@ -4,6 +4,7 @@
 // All fail with Unavailable if secret-tool is missing or fails, e.g. because no secret service runs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@
 #include "parley/base/secret.h"
 
 namespace parley::cli {
+
+inline constexpr std::size_t kMostKeyBytes = 8192;
 
 // What the file of keys has in place of a key that is in the secret service, and what its source is called.
 inline constexpr std::string_view kInSecretService = "secret-service";

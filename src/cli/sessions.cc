@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/conversation_text.h"
 #include "cli/diagnostics.h"
 #include "cli/json_line.h"
+#include "cli/look.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/session_ids.h"
-#include "cli/talk_text.h"
 #include "cli/terminal.h"
 #include "memory/stored_message.h"
 #include "parley/base/clock.h"
@@ -104,7 +105,7 @@ ExitCode show_session(const SessionsOptions& options) {
   if (!key) return key.error();
   const auto messages = messages_in(*store, *key);
   if (!messages) return messages.error();
-  if (options.output == "-" && !options.json && can_draw(STDOUT_FILENO)) return print_talk(*messages);
+  if (options.output == "-" && !options.json && can_draw(STDOUT_FILENO)) return print_conversation(*messages);
   std::string out;
   if (options.json) {
     json::Writer w;
@@ -224,7 +225,7 @@ ExitCode copy_session(const SessionsOptions& options) {
     return print_json({{"session", key.session}, {"records", static_cast<std::int64_t>(copied)}},
                       options.output);
   }
-  if (!options.quiet) print_message(fmt::format("copied {} records", copied));
+  if (!options.quiet) print_message(fmt::format("copied {}", counted(copied, "record")));
   return ExitCode::Ok;
 }
 

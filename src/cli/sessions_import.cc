@@ -10,6 +10,7 @@
 #include "cli/json_line.h"
 #include "cli/lines.h"
 #include "cli/llm_log.h"
+#include "cli/look.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -191,7 +192,7 @@ class Import {
           {{"session", session}, {"messages", static_cast<std::int64_t>(messages)}, {"is_new", is_new}});
       return;
     }
-    report_ += fmt::format("{}  {} message{}{}\n", visible(session), messages, messages == 1 ? "" : "s",
+    report_ += fmt::format("{}  {}{}\n", visible(session), counted(messages, "message"),
                            is_new ? "" : ", already stored");
   }
 

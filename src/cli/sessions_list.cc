@@ -114,8 +114,8 @@ std::string for_terminal(const SessionRows& list) {
   constexpr std::size_t kShortestTitle = 12;
   const std::size_t screen = columns(STDOUT_FILENO);
   titles[Title].most = std::max(screen - std::min(screen, others), kShortestTitle);
-  return table(titles, rows) + fmt::format("{} session{}{}\n", rows.size(), rows.size() == 1 ? "" : "s",
-                                           list.is_cut ? "; there are more" : "");
+  return table(titles, rows) +
+         fmt::format("{}{}\n", counted(rows.size(), "session"), list.is_cut ? "; there are more" : "");
 }
 
 // In a pipe: the same order for programs, and whole titles and times.
@@ -226,8 +226,7 @@ ExitCode sweep_sessions(const SessionsOptions& options) {
   const auto count = store->sweep();
   if (!count) return report_store_error(count.error());
   if (options.json) return print_json({{"erased", static_cast<std::int64_t>(*count)}}, options.output);
-  if (!options.quiet)
-    print_message(fmt::format("erased {} expired session{}", *count, *count == 1 ? "" : "s"));
+  if (!options.quiet) print_message(fmt::format("erased {}", counted(*count, "expired session")));
   return ExitCode::Ok;
 }
 

@@ -15,6 +15,7 @@
 #include "parley/json/writer.h"
 #include "parley/message/message.h"
 #include "parley/model/model.h"
+#include "store/words.h"
 
 namespace parley::cli {
 namespace {
@@ -23,7 +24,8 @@ constexpr std::size_t kMostTitleBytes = 200;
 constexpr std::size_t kMostTitledRecords = 20;  // at the beginning of a session, for the model
 constexpr std::size_t kMostTitledBytes = std::size_t{8} * 1024;
 
-// The first line that says something, without the spaces and quotes around it.
+// A title as a user or a model writes it: the first line with content, without spaces, quotes and Markdown
+// around it.
 std::string as_title(std::string_view text) {
   constexpr std::string_view kAround = " \t\r\n\"'`*#";
   const std::size_t begin = std::min(text.find_first_not_of(kAround), text.size());
@@ -69,7 +71,7 @@ Result<std::string> title_of(store::Store& store, const store::SessionKey& key,
   if (!facts.title.empty()) return facts.title;
   PARLEY_TRY(const store::Page page, store.read(key, {.count = kMostTitledRecords}));
   for (const store::StoredRecord& record : page.records) {
-    if (std::string title = as_title(record.text); !title.empty()) return title;
+    if (std::string title = store::title_of(record.text); !title.empty()) return title;
   }
   return std::string();
 }

@@ -81,7 +81,7 @@ std::string names_in_folder(const std::string& folder) {
     if (each->path().extension() == ".toml") names.push_back(each->path().stem().string());
   }
   std::ranges::sort(names);
-  return names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
+  return names.empty() ? "the folder has no templates" : fmt::format("available: {}", fmt::join(names, ", "));
 }
 
 Result<Template> read_template(const std::string& name) {
@@ -92,7 +92,7 @@ Result<Template> read_template(const std::string& name) {
   Result<std::vector<ConfigEntry>> entries = read_config_file(fmt::format("{}/{}.toml", folder, name));
   if (!entries && entries.error().code == Code::NotFound) {
     return fail(Code::NotFound,
-                fmt::format("there is no template '{}' in {}: {}", name, folder, names_in_folder(folder)));
+                fmt::format("no template '{}' in {}: {}", name, folder, names_in_folder(folder)));
   }
   if (!entries) return std::unexpected(entries.error());
   Template out;

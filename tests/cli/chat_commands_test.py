@@ -171,7 +171,7 @@ def the_system_prompt_is_shown_and_set():
 def tokens_are_listed_by_what_takes_them():
     with chat("tokens", "--window", "8000", "--tools", "clock", "-s", "Be brief.") as screen:
         say(screen, "hello", "Rehearsal heard: hello")
-        say(screen, "/tokens", "messages may have 6,000 tokens")
+        say(screen, "/tokens", "message budget: 6,000 tokens")
         text = screen.text()
         for part in (" of 8,000 (", "  system prompt ", "  tools ", "  1 tool", "  requests ", "  answers ", "  1 message"):
             require(part in text, f"{part!r} in\n{text}")

@@ -26,6 +26,6 @@ allow '\bf?puts\(|\b(f|d|vf|vd)?printf\(|fwrite\(|\bf?putc(har)?\(|perror\(|std:
 allow '\\x1b|\\033|\\e\[|\\u001b' 'spells an escape sequence' terminal.cc styled_text.cc process.cc \
   line_editor.cc
 allow '(\.|->)write\(|print_content\(' 'prints past the redaction' chat_verbs.cc convert.cc filter.cc output.cc output.h \
-  media_show.cc rehearse.cc screen.cc sessions.cc talk_text.cc
+  media_show.cc rehearse.cc screen.cc sessions.cc conversation_text.cc
 ((failed == 0)) && echo "what is printed goes through one place"
 exit $failed

@@ -1,4 +1,4 @@
-#include "cli/talk_text.h"
+#include "cli/conversation_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ void add_block(StyledText& out, const Block& block, const MarkdownLook& look) {
 
 }  // namespace
 
-StyledText talk_text(std::span<const Message> messages, const MarkdownLook& look) {
+StyledText conversation_text(std::span<const Message> messages, const MarkdownLook& look) {
   StyledText out(look.has_styles);
   Role before = Role::System;
   for (const Message& message : messages) {
@@ -77,10 +77,10 @@ StyledText talk_text(std::span<const Message> messages, const MarkdownLook& look
   return out;
 }
 
-ExitCode print_talk(std::span<const Message> messages) {
+ExitCode print_conversation(std::span<const Message> messages) {
   Result<Output> output = Output::open("-");
   if (!output) return ExitCode::Environment;
-  const Result<void> written = output->write(talk_text(messages, markdown_look(STDOUT_FILENO)));
+  const Result<void> written = output->write(conversation_text(messages, markdown_look(STDOUT_FILENO)));
   return written ? ExitCode::Ok : output->end(written.error());
 }
 
