@@ -111,8 +111,11 @@ class Starts {
   // The session as it was, on the disk.
   void refresh() const {
     const std::string file = folder_.file("session.db");
-    for (const char* beside : {"-wal", "-shm"}) fs::remove(file + beside);
-    fs::copy_file(folder_.file("first.db"), file, fs::copy_options::overwrite_existing);
+    for (const char* beside : {"-wal", "-shm", "-witness"}) fs::remove(file + beside);
+    for (const char* part : {"", "-witness"}) {
+      if (fs::exists(folder_.file("first.db") + part))
+        fs::copy_file(folder_.file("first.db") + part, file + part, fs::copy_options::overwrite_existing);
+    }
     const int handle = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
     check(handle >= 0 && ::fsync(handle) == 0, "copying the session");
     ::close(handle);
