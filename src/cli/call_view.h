@@ -2,8 +2,7 @@
 //
 // Invariants (tests/cli/approval_test.py shows them):
 //   APPROVAL1  The prompt shows all of the code, the change or the arguments, or their beginning and their
-//   end
-//              and how much lies between; `Whole` shows everything.
+//              end and how much lies between; `Whole` shows everything.
 //   APPROVAL3  A row has no control character and no writing direction mark: they are shown as \uXXXX.
 //
 // Safe from any thread.

@@ -3,8 +3,7 @@
 // Invariants (diff_test.cc):
 //   DIFF1  The lines that are Same or Removed, joined, are the text before; Same and Added, the text after.
 //   DIFF2  No difference of these texts has fewer Removed and Added lines, unless more than kMostEdits of
-//   them
-//          lie apart: then lines between them may be Removed and Added again.
+//          them lie apart: then lines between them may be Removed and Added again.
 //   DIFF3  Time is linear in the texts for a bounded number of edits, and memory is linear in the lines.
 //
 // Pure functions; safe from any thread.

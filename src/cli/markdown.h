@@ -6,13 +6,11 @@
 //
 // Invariants (quoted by tests as MARKDOWN1..MARKDOWN4):
 //   MARKDOWN1  The output depends on the text only, not on how it is cut into pieces.
-//   MARKDOWN2  The words of the text are all shown, in their order; what is left out are marks, the name of a
-//   code
-//              block's language and the titles of links.
+//   MARKDOWN2  The words of the text are all shown, in their order; what is left out are marks, the name of
+//              a code block's language and the titles of links.
 //   MARKDOWN3  No text makes an escape sequence but those of StyledText. With no styles there is none.
 //   MARKDOWN4  Takes linear time. What was returned is never changed: a line is returned when nothing that
-//   follows can
-//              change it, text of a paragraph word by word, a table when it ends.
+//              follows can change it, text of a paragraph word by word, a table when it ends.
 //
 // markdown_inline.h and markdown_blocks.h say what is read as CommonMark reads it. A paragraph that turns out
 // to be a heading by the line under it was shown as text; the line becomes a rule under it.

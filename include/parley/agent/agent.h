@@ -28,11 +28,10 @@
 //   AGENT13  With ToolChoice::Required an answer without a call fails the run; the answer is stored.
 //   AGENT14  A request that would exceed AgentOptions::max_input_tokens is not sent, and the run fails with
 //            LimitExceeded.
-//   AGENT15  The input tokens that the provider reports correct later estimates: of AGENT14, and of a memory
-//            whose token cost is an estimate (Memory::calibrate()).
+//   AGENT15  The input tokens that the provider reports correct later estimates: of AGENT14, and of a
+//            memory whose token cost is an estimate (Memory::calibrate()).
 //   AGENT16  A stored answer names its model and its usage in its metadata, and the requests and tokens of
-//   the
-//            session up to it. Metadata never enters a prompt.
+//            the session up to it. Metadata never enters a prompt.
 //
 // The openmanus profile behaves exactly like OpenManus instead: its texts, its order, its states.
 //

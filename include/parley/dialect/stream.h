@@ -5,10 +5,9 @@
 // Invariants (quoted by tests as S1..S7):
 //   S1  The same bytes give the same events, wherever they are cut.
 //   S2  There is exactly one terminal event (Done, Truncated or Failed), and it is the last one; finish()
-//   gives
-//       it if the stream did not. What follows the provider's own end on the wire is ignored.
-//   S3  A delta and an end name a block that was started. A block ends once; only a delta that replaces comes
-//       after its end.
+//       gives it if the stream did not. What follows the provider's own end on the wire is ignored.
+//   S3  A delta and an end name a block that was started. A block ends once; only a delta that replaces
+//       comes after its end.
 //   S4  A block that has ended is whole. Done ends all blocks; Truncated and Failed end none.
 //   S5  A chunk that is not strict JSON or not UTF-8, or has a known member of the wrong type, gives Failed
 //       and no other event.

@@ -8,12 +8,11 @@
 //            look-up; so are local names, and the names of metadata services.
 //   FETCH4   A name is looked up once per hop. If one of its addresses is refused, so is the name.
 //   FETCH5   The connection goes to one of the checked addresses, whatever a later look-up would return.
-//   FETCH6   Every redirect is checked like the first URL: scheme, credentials, host, port, addresses. There
-//            are at most max_redirects, and none from https to http or to another scheme.
+//   FETCH6   Every redirect is checked like the first URL: scheme, credentials, host, port, addresses.
+//            There are at most max_redirects, and none from https to http or to another scheme.
 //   FETCH7   Credentials in a URL are refused, and none are sent.
 //   FETCH8   Bytes are limited on the wire and after decompression, time by one deadline for all hops; but
-//   the
-//            system's resolver has its own time limits (resolv.conf).
+//            the system's resolver has its own time limits (resolv.conf).
 //   FETCH9   The result is an image, audio or video by its bytes; a declared type that differs is reported.
 //   FETCH10  allow_private opens private and loopback addresses and local names, and nothing else: not
 //            link-local addresses, not metadata services, not multicast.
