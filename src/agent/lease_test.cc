@@ -50,8 +50,17 @@ class LeaseBackend : public store::Backend {
     return {};
   }
 
+  Result<store::Lease> checkpoint(const Key&, const store::LeaseRequest&, std::string_view,
+                                  Deadline) override {
+    return no();
+  }
+  Result<std::optional<store::HeldLease>> holder(const Key&, Deadline) override { return no(); }
+  Result<std::vector<store::HeldLease>> leases(const std::optional<std::string>&, std::size_t,
+                                               Deadline) override {
+    return no();
+  }
   Result<store::Appended> append(const Key&, const store::RowBatch&, Deadline) override { return no(); }
-  Result<std::optional<store::Appended>> resolve(const Key&, std::string_view, Deadline) override {
+  Result<std::optional<store::Appended>> find_batch(const Key&, std::string_view, Deadline) override {
     return no();
   }
   Result<store::RowPage> read(const Key&, const store::Range&, Deadline) override {

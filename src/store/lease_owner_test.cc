@@ -93,6 +93,12 @@ TEST(LeaseOwner, KnowsWhetherAProcessHasEnded) {
   EXPECT_FALSE(has_ended(me.substr(0, pid + 1) + "-5:1"));
 }
 
+TEST(LeaseOwner, IsAnotherProcessAfterAFork) {
+  const std::string parent = this_process();
+  EXPECT_EQ(this_process(), parent);
+  const Child child([&] { return this_process() != parent && !has_ended(this_process()); });
+}
+
 class LeaseOwners : public testing::Test {
  protected:
   void SetUp() override {
@@ -123,6 +129,30 @@ TEST_F(LeaseOwners, AreFollowedAtOnceWhenTheirProcessIsKilled) {
   const auto lease = store.lease(kKey, "me", hours(1));
   ASSERT_TRUE(lease) << lease.error().message;
   EXPECT_EQ(lease->owner, "me");
+}
+
+TEST_F(LeaseOwners, LeaveTheirLastCheckpointWhenTheirProcessIsKilled) {
+  constexpr int kCheckpoints = 50;
+  const auto progress = [](int i) { return std::to_string(i) + std::string(1000U * (i % 20U), 'x'); };
+  const Child child([&] {
+    Store store = open();
+    const auto lease = store.lease(kKey, "the dead", hours(1));
+    bool is_done = lease.has_value();
+    for (int i = 0; i < kCheckpoints && is_done; ++i) {
+      is_done = store.checkpoint(kKey, *lease, hours(1), progress(i)).has_value();
+    }
+    new Store(std::move(store));  // it dies with it
+    return is_done;
+  });
+  Store store = open();
+  EXPECT_FALSE((*store.holder(kKey))->is_expired);
+  EXPECT_TRUE(store.leases({.expired_only = true})->empty());
+  child.kill();
+  const auto expired = store.leases({.expired_only = true});
+  ASSERT_TRUE(expired) << expired.error().message;
+  ASSERT_EQ(expired->size(), 1U);
+  EXPECT_EQ(expired->front().lease.owner, "the dead");
+  EXPECT_EQ((*store.holder(kKey))->checkpoint, progress(kCheckpoints - 1));
 }
 
 TEST_F(LeaseOwners, HoldNoLongerThanTheyAskedForAfterTheClockWasPutRight) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "store/lease_owner.h"
@@ -16,6 +18,8 @@ bool is_held(const Lease& lease, std::int64_t now_ms) {
 std::unexpected<Error> run_by(const Lease& held) {
   return fail(Code::Conflict, "the session is leased by '" + LeaseOwner::read(held.owner).name + "'");
 }
+
+std::unexpected<Error> no_lease() { return fail(Code::Conflict, "the lease has expired or was released"); }
 
 }  // namespace
 
@@ -54,11 +58,11 @@ LeaseVerdict check_lease(const RowBatch& batch, const Lease& held, std::int64_t 
   if (is_held(held, now_ms)) {
     if (batch.lease == held.token) return out;
     if (!batch.lease.empty() || !is_abandoned(held)) return {run_by(held), bounded(held, now_ms)};
-    out.replacement = Lease{};
+    out.replacement = Lease{held.token, held.owner, now_ms};  // the next owner may need its checkpoint
     return out;
   }
   if (batch.lease.empty()) return out;
-  return {fail(Code::Conflict, "the lease has expired")};
+  return {no_lease()};
 }
 
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms) {
@@ -72,6 +76,33 @@ std::optional<Lease> bounded(const Lease& held, std::int64_t now_ms) {
   const std::int64_t length = LeaseOwner::read(held.owner).length.count();
   if (!is_held(held, now_ms) || length == 0 || held.until_ms - now_ms <= length) return {};
   return Lease{held.token, held.owner, now_ms + length};
+}
+
+Result<Lease> renewed(const Lease& held, const LeaseRequest& request, std::int64_t now_ms) {
+  if (!is_held(held, now_ms)) return no_lease();
+  if (held.token != request.token) return run_by(held);
+  return Lease{request.token, request.owner, now_ms + request.time.count()};
+}
+
+HeldLease held_lease(SessionKey key, Lease lease, std::int64_t now_ms) {
+  const bool is_expired = !is_held(lease, now_ms);
+  return {std::move(key), std::move(lease), is_expired};
+}
+
+bool ends_before(const HeldLease& a, const HeldLease& b) {
+  return std::tie(a.lease.until_ms, a.key.tenant, a.key.session) <
+         std::tie(b.lease.until_ms, b.key.tenant, b.key.session);
+}
+
+void show_owners(std::span<HeldLease> leases) {
+  std::unordered_map<std::string, bool> ended;
+  for (HeldLease& held : leases) {
+    LeaseOwner owner = LeaseOwner::read(held.lease.owner);
+    const auto [known, is_new] = ended.try_emplace(std::move(owner.process), false);
+    if (is_new) known->second = has_ended(known->first);
+    held.is_expired = held.is_expired || known->second;
+    held.lease.owner = std::move(owner.name);
+  }
 }
 
 Result<void> check_fork(const SessionKey& from, Position has, Position size) {

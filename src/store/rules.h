@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,13 +40,23 @@ struct LeaseVerdict {
   std::optional<Lease> replacement = {};  // to be stored instead of the lease, also if the batch is refused
   std::optional<Lease> after = {};        // to be stored with the batch: the lease it takes, or none
 };
-// A lease without a token is not held. An abandoned lease ends when a batch without a token is appended; a
+// A lease without a token is not held. An abandoned lease expires when a batch without a token is appended; a
 // lease that refuses a batch is bounded().
 LeaseVerdict check_lease(const RowBatch& batch, const Lease& held, std::int64_t now_ms);
 // The lease that a request gets where `held` is.
 Result<Lease> granted(const Lease& held, const LeaseRequest& request, std::int64_t now_ms);
 // The lease as it should be if it lasts longer than it was asked for: a clock was ahead when it was taken.
 std::optional<Lease> bounded(const Lease& held, std::int64_t now_ms);
+// The lease after a checkpoint. Fails with Conflict if the lease of the request is not held.
+Result<Lease> renewed(const Lease& held, const LeaseRequest& request, std::int64_t now_ms);
+
+// A lease as a backend returns it. REQUIRES: it has a token.
+HeldLease held_lease(SessionKey key, Lease lease, std::int64_t now_ms);
+// The order of leases: the one that ends first, then by tenant and session.
+bool ends_before(const HeldLease& a, const HeldLease& b);
+// Makes leases of a backend those of a Store: abandoned ones have expired, and owners are names. Asks the
+// system about each process once.
+void show_owners(std::span<HeldLease> leases);
 
 // ---- Forks
 

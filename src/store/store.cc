@@ -1,6 +1,7 @@
 #include "parley/store/store.h"
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "parley/store/backend.h"
 #include "store/lease_owner.h"
 #include "store/row.h"
+#include "store/rules.h"
 #include "store/words.h"
 
 namespace parley::store {
@@ -138,6 +140,18 @@ Result<Appended> Store::append(const SessionKey& key, const Batch& batch, std::o
   return backend_->append(key, rows, end_of(deadline));
 }
 
+Result<std::optional<Appended>> Backend::resolve(const SessionKey& key, std::string_view batch,
+                                                 Deadline deadline) {
+  return find_batch(key, batch, deadline);
+}
+
+Result<std::optional<Appended>> Store::find_batch(const SessionKey& key, std::string_view batch,
+                                                  std::optional<Deadline> deadline) {
+  PARLEY_CHECK(check_key(key));
+  PARLEY_CHECK(check_id(batch, "batch id"));
+  return backend_->find_batch(key, batch, end_of(deadline));
+}
+
 Result<std::optional<Appended>> Store::resolve(const SessionKey& key, std::string_view batch,
                                                std::optional<Deadline> deadline) {
   PARLEY_CHECK(check_key(key));
@@ -244,6 +258,37 @@ Result<Lease> Store::lease(const SessionKey& key, const std::string& owner, std:
     std::this_thread::sleep_for(std::min(pause, end.left()));
     pause = std::min(pause * 2, std::chrono::milliseconds(100));
   }
+}
+
+Result<Lease> Store::checkpoint(const SessionKey& key, const Lease& lease, std::chrono::milliseconds time,
+                                std::string_view bytes, std::optional<Deadline> deadline) {
+  PARLEY_CHECK(check_key(key));
+  PARLEY_CHECK(check_lease_terms(lease.owner, time));
+  PARLEY_CHECK(check_id(lease.token, "token of the lease"));
+  const std::size_t most = options_.limits.checkpoint_bytes;
+  if (bytes.size() > most) return over("checkpoint", bytes.size(), "bytes", most);
+  PARLEY_TRY(Lease renewed, backend_->checkpoint(key, lease_request(lease.owner, lease.token, time), bytes,
+                                                 end_of(deadline)));
+  renewed.owner = lease.owner;
+  return renewed;
+}
+
+Result<std::optional<HeldLease>> Store::holder(const SessionKey& key, std::optional<Deadline> deadline) {
+  PARLEY_CHECK(check_key(key));
+  PARLEY_TRY(std::optional<HeldLease> held, backend_->holder(key, end_of(deadline)));
+  if (held) show_owners({&*held, 1});
+  return held;
+}
+
+Result<std::vector<HeldLease>> Store::leases(const LeaseQuery& query, std::optional<Deadline> deadline) {
+  if (query.tenant) PARLEY_CHECK(check_id(*query.tenant, "tenant"));
+  // Only this machine knows which processes have ended, and their leases may end late.
+  const std::size_t count = query.expired_only ? std::numeric_limits<std::size_t>::max() : query.count;
+  PARLEY_TRY(std::vector<HeldLease> out, backend_->leases(query.tenant, count, end_of(deadline)));
+  show_owners(out);
+  if (query.expired_only) std::erase_if(out, [](const HeldLease& held) { return !held.is_expired; });
+  if (out.size() > query.count) out.resize(query.count);
+  return out;
 }
 
 Result<void> Store::release(const SessionKey& key, const Lease& lease, std::optional<Deadline> deadline) {

@@ -41,6 +41,7 @@ TEST(Store, ChecksEveryIdItIsGiven) {
     for (const SessionKey& key : {SessionKey{id, "s"}, SessionKey{"t", id}}) {
       codes.push_back(code_of(store.append(key, batch)));
       codes.push_back(code_of(store.resolve(key, "b")));
+      codes.push_back(code_of(store.find_batch(key, "b")));
       codes.push_back(code_of(store.read(key)));
       codes.push_back(code_of(store.head(key)));
       codes.push_back(code_of(store.fork(key, "f", 0)));

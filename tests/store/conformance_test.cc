@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ostream>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "parley/base/ids.h"
@@ -129,6 +131,37 @@ TEST_P(Leases, OfAProcessThatHasEndedAreOverForItsTokenWhenAnotherAppends) {
   EXPECT_EQ(append("by another token", "another"), "conflict");
   EXPECT_EQ(append("by another", ""), "1");
   EXPECT_EQ(append("too late", "token"), "conflict");
+}
+
+TEST_P(Leases, OfAProcessThatHasEndedHaveExpiredAndKeepTheirCheckpoint) {
+  const LeaseOwner dead{"the dead", hours(24), this_process() + "0"};
+  const Lease over{"token", dead.name, 0};
+  Backend& backend = *backend_;
+  Store store(std::move(backend_));
+  const auto expect_checkpoint = [&](const char* owner, bool is_expired) {
+    const auto held = store.holder(key_);
+    ASSERT_TRUE(held) << held.error().message;
+    ASSERT_TRUE(*held);
+    EXPECT_EQ((*held)->lease.owner, owner);
+    EXPECT_EQ((*held)->is_expired, is_expired);
+    EXPECT_EQ((*held)->checkpoint, "progress");
+    const auto all = store.leases({.tenant = key_.tenant, .count = 100'000});
+    const auto expired = store.leases({.tenant = key_.tenant, .expired_only = true, .count = 100'000});
+    ASSERT_TRUE(all && expired);
+    const auto is_ours = [&](const HeldLease& lease) { return lease.key == key_; };
+    EXPECT_EQ(std::count_if(all->begin(), all->end(), is_ours), 1);
+    EXPECT_EQ(std::count_if(expired->begin(), expired->end(), is_ours), is_expired ? 1 : 0);
+  };
+  ASSERT_TRUE(backend.lease(key_, {dead.text(), "token", hours(24)}, soon()));
+  ASSERT_TRUE(backend.checkpoint(key_, {dead.text(), "token", hours(24)}, "progress", soon()));
+  expect_checkpoint("the dead", true);
+  // A batch without a lease ends the lease, which stays known.
+  ASSERT_TRUE(store.append(key_, Batch({Record{.body = "by another"}})));
+  EXPECT_EQ(store.checkpoint(key_, over, hours(1), "late").error().code, Code::Conflict);
+  expect_checkpoint("the dead", true);
+  const auto next = store.lease(key_, "the next", hours(1));
+  ASSERT_TRUE(next) << next.error().message;
+  expect_checkpoint("the next", false);
 }
 
 std::vector<Kind> kinds() {

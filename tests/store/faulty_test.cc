@@ -24,6 +24,7 @@ struct Fault {
   void (*batch)(RowBatch&) = nullptr;
   void (*appended)(Appended&) = nullptr;
   void (*resolved)(std::optional<Appended>&) = nullptr;
+  void (*found)(std::optional<Appended>&) = nullptr;
   void (*range)(Range&) = nullptr;
   void (*page)(RowPage&) = nullptr;
   void (*fork)(Position&) = nullptr;
@@ -31,8 +32,16 @@ struct Fault {
   void (*phrases)(std::vector<std::string>&) = nullptr;
   void (*expiry)(std::optional<std::int64_t>&) = nullptr;
   void (*lease)(LeaseRequest&) = nullptr;
+  void (*checkpoint)(std::string&) = nullptr;
+  void (*holder)(std::optional<HeldLease>&) = nullptr;
+  void (*leases)(std::vector<HeldLease>&) = nullptr;
+  bool checkpoints_always = false;
+  bool lists_all = false;
+  bool keeps_leases = false;
   bool keeps_removed = false;
 };
+
+void take_over(LeaseRequest& request) { request.takes_over = true; }
 
 template <typename T, typename Hook>
 T changed(T value, Hook hook) {
@@ -52,6 +61,10 @@ class FaultyBackend final : public Backend {
 
   Result<Appended> append(const SessionKey& key, const RowBatch& batch, Deadline by) override {
     return changed(right_->append(at(key), changed(batch, fault_.batch), by), fault_.appended);
+  }
+  Result<std::optional<Appended>> find_batch(const SessionKey& key, std::string_view id,
+                                             Deadline by) override {
+    return changed(right_->find_batch(at(key), id, by), fault_.found);
   }
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view id, Deadline by) override {
     return changed(right_->resolve(at(key), id, by), fault_.resolved);
@@ -82,7 +95,22 @@ class FaultyBackend final : public Backend {
   Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline by) override {
     return right_->lease(at(key), changed(request, fault_.lease), by);
   }
+  Result<Lease> checkpoint(const SessionKey& key, const LeaseRequest& request, std::string_view bytes,
+                           Deadline by) override {
+    std::string kept = changed(std::string(bytes), fault_.checkpoint);
+    if (!fault_.checkpoints_always) return right_->checkpoint(at(key), request, kept, by);
+    PARLEY_CHECK(right_->lease(at(key), changed(request, take_over), by));
+    return right_->checkpoint(at(key), request, kept, by);
+  }
+  Result<std::optional<HeldLease>> holder(const SessionKey& key, Deadline by) override {
+    return changed(right_->holder(at(key), by), fault_.holder);
+  }
+  Result<std::vector<HeldLease>> leases(const std::optional<std::string>& tenant, std::size_t count,
+                                        Deadline by) override {
+    return changed(right_->leases(fault_.lists_all ? std::nullopt : tenant, count, by), fault_.leases);
+  }
   Result<void> release(const SessionKey& key, const std::string& token, Deadline by) override {
+    if (fault_.keeps_leases) return {};
     return right_->release(at(key), token, by);
   }
   Health health(Deadline by) override { return right_->health(by); }
@@ -155,6 +183,9 @@ const Fault kFaults[] = {
     {.name = "resolves nothing",
      .found_by = "resolve_tells_what_became_of_a_batch",
      .resolved = [](std::optional<Appended>& found) { found.reset(); }},
+    {.name = "finds no batch",
+     .found_by = "resolve_tells_what_became_of_a_batch",
+     .found = [](std::optional<Appended>& found) { found.reset(); }},
     {.name = "gives more bytes than asked for",
      .found_by = "page_ends_at_its_bytes",
      .range = [](Range& range) { range.bytes = std::size_t{64} << 20; }},
@@ -198,10 +229,43 @@ const Fault kFaults[] = {
      .expiry = [](std::optional<std::int64_t>& at_ms) { at_ms.reset(); }},
     {.name = "gives a lease to every caller",
      .found_by = "lease_of_another_is_a_conflict",
-     .lease = [](LeaseRequest& request) { request.takes_over = true; }},
+     .lease = take_over},
     {.name = "refuses every takeover",
      .found_by = "old_tokens_are_fenced_off",
      .lease = [](LeaseRequest& request) { request.takes_over = false; }},
+    {.name = "cuts a checkpoint at its NUL",
+     .found_by = "checkpoint_comes_back",
+     .checkpoint = [](std::string& bytes) { bytes = bytes.substr(0, bytes.find('\0')); }},
+    {.name = "takes checkpoints without their lease",
+     .found_by = "checkpoint_needs_its_lease",
+     .checkpoints_always = true},
+    {.name = "drops the checkpoint of an expired lease",
+     .found_by = "checkpoint_outlives_its_owner",
+     .holder =
+         [](std::optional<HeldLease>& held) {
+           if (held && held->is_expired) held->checkpoint.clear();
+         }},
+    {.name = "has no holder of an expired lease",
+     .found_by = "checkpoint_outlives_its_owner",
+     .holder =
+         [](std::optional<HeldLease>& held) {
+           if (held && held->is_expired) held.reset();
+         }},
+    {.name = "keeps the checkpoint of a released lease",
+     .found_by = "checkpoint_goes_with_its_lease",
+     .keeps_leases = true},
+    {.name = "lists the leases of every tenant",
+     .found_by = "leases_that_end_first_come_first",
+     .lists_all = true},
+    {.name = "lists leases that end last first",
+     .found_by = "leases_that_end_first_come_first",
+     .leases = [](std::vector<HeldLease>& leases) { std::reverse(leases.begin(), leases.end()); }},
+    {.name = "lists no expired leases",
+     .found_by = "expired_leases_can_be_listed_alone",
+     .leases =
+         [](std::vector<HeldLease>& leases) {
+           std::erase_if(leases, [](const HeldLease& held) { return held.is_expired; });
+         }},
     {.name = "keeps what is removed", .found_by = "removed_session_is_gone", .keeps_removed = true},
 };
 

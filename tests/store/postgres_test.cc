@@ -68,13 +68,49 @@ TEST_F(Postgres, RefusesTheTablesOfANewerVersion) {
 }
 
 TEST_F(Postgres, TakesOnlyTheStepsThatAreMissing) {
-  ASSERT_TRUE(open().append(key, Batch({said("hello")})));
-  sql("DROP INDEX parley.uses_session");  // the last step
-  sql("UPDATE parley.version SET number = number - 1");
+  Batch first({said("hello")});
+  first.take_lease = LeaseTerms{"me", std::chrono::hours(1)};
+  ASSERT_TRUE(open().append(key, first));
+  ASSERT_TRUE(open().append({"tenant", "free"}, Batch({said("hello")})));
+  // The last three steps: as it was before there were checkpoints.
+  sql("DROP TABLE parley.leases");
+  sql("UPDATE parley.version SET number = number - 3");
   Store store = open();
-  ASSERT_TRUE(store.append(key, Batch({said("again")})));
-  EXPECT_EQ(sql("SELECT count(*) FROM pg_class WHERE relname = 'uses_session'"), "1");
-  EXPECT_EQ(store.head(key)->size, 2U);
+  const auto leases = store.leases();
+  ASSERT_TRUE(leases) << leases.error().message;
+  ASSERT_EQ(leases->size(), 1U);
+  EXPECT_EQ(leases->front().key, key);
+  EXPECT_EQ(leases->front().lease.token, first.id);
+  ASSERT_TRUE(store.checkpoint(key, leases->front().lease, std::chrono::hours(1), "progress"));
+  EXPECT_EQ((*store.holder(key))->checkpoint, "progress");
+  EXPECT_EQ(store.head(key)->size, 1U);
+}
+
+// Where the server has written its log up to, and where it has synced it.
+TEST_F(Postgres, DoesNotWaitForTheDiskForACheckpoint) {
+  Store store = open();
+  const auto lease = store.lease(key, "me", std::chrono::hours(1));
+  ASSERT_TRUE(lease) << lease.error().message;
+  const auto is_ahead = [&] {
+    return sql("SELECT pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()") == "t";
+  };
+  bool was_ahead = false;
+  for (int i = 0; i < 100 && !was_ahead; ++i) {  // the server syncs by itself five times a second
+    ASSERT_TRUE(store.checkpoint(key, *lease, std::chrono::hours(1), std::to_string(i)));
+    was_ahead = is_ahead();
+  }
+  EXPECT_TRUE(was_ahead);
+  // The setting ends with the checkpoint: the same connection waits for an append.
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(store.checkpoint(key, *lease, std::chrono::hours(1), std::to_string(i)));
+    const std::string before = sql("SELECT pg_current_wal_insert_lsn()");
+    Batch batch({said("hello")});
+    batch.lease = lease->token;
+    const auto appended = store.append(key, batch);
+    ASSERT_TRUE(appended) << appended.error().message;
+    EXPECT_EQ(appended->durability, Durability::Full);
+    EXPECT_EQ(sql("SELECT pg_current_wal_flush_lsn() > '" + before + "'"), "t");
+  }
 }
 
 TEST_F(Postgres, SaysHowDurableTheServerIs) {
@@ -215,6 +251,8 @@ TEST_F(Postgres, ErasesEveryTrace) {
   EXPECT_EQ(sql("SELECT count(*) FROM parley.media"), "2");
   ASSERT_TRUE(store.fork(key, "fork", 1));
   ASSERT_TRUE(store.fork({"tenant", "fork"}, "fork of fork", 1));
+  const auto lease = store.lease(key, "me", std::chrono::hours(1));
+  ASSERT_TRUE(lease && store.checkpoint(key, *lease, std::chrono::hours(1), picture('C')));
   ASSERT_TRUE(store.append({"tenant", "fork"}, Batch({said("more")})));
 
   ASSERT_TRUE(store.remove(key));
@@ -228,7 +266,7 @@ TEST_F(Postgres, ErasesEveryTrace) {
   EXPECT_EQ(sql("SELECT count(*) FROM parley.records"), "1");
   EXPECT_EQ(sql("SELECT count(*) FROM parley.media"), "1");
   ASSERT_TRUE(store.remove({"tenant", "other"}));
-  for (const char* table : {"sessions", "records", "batches", "media", "uses"}) {
+  for (const char* table : {"sessions", "records", "batches", "leases", "media", "uses"}) {
     EXPECT_EQ(sql(std::string("SELECT count(*) FROM parley.") + table), "0") << table;
   }
 }

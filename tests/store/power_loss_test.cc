@@ -1,11 +1,13 @@
-// Simulated power failures (P2). A file system of SQLite's that writes down everything done to the files of a
-// database, and images of what a disk may hold if the power fails at any moment: what was synced is there;
-// of what was not, any sectors may be there, or parts of them, in any order.
+// Simulated power failures (P2), and what is synced when. A file system of SQLite's that writes down
+// everything done to the files of a database, and images of what a disk may hold if the power fails at any
+// moment: what was synced is there; of what was not, any sectors may be there, or parts of them, in any
+// order.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +17,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "parley/store/store.h"
@@ -237,6 +240,7 @@ class PowerLoss : public testing::TestWithParam<Durability> {
   void SetUp() override {
     folder_ = (std::filesystem::temp_directory_path() / "parley-power-XXXXXX").string();
     ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+    recording().take();
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -254,13 +258,25 @@ class PowerLoss : public testing::TestWithParam<Durability> {
     return Batch(std::move(records));
   }
 
-  // Appends, checkpoints (by removals) and a second opening, all of it recorded.
+  // A checkpoint that shows which one it is, and whether it is whole.
+  static std::string checkpoint(std::size_t number) {
+    return std::to_string(number) + std::string(number * 997 % 20'000, static_cast<char>('a' + number % 26));
+  }
+
+  // Appends, checkpoints of a lease, moves of the WAL into the file (by removals) and a second opening, all
+  // of it recorded.
   void run_recorded(std::mt19937& random) {
     const ScopedRecorder recorder;
     for (int opening = 0; opening < 2; ++opening) {
       Result<Store> store = open_store(uri("live"), {.durability = GetParam()});
       ASSERT_TRUE(store);
+      const auto lease = store->lease(leased_, "me", std::chrono::hours(24), LeaseMode::TakeOver);
+      ASSERT_TRUE(lease);
+      if (opening == 0) leased_after_ = recording().size();
       for (int i = 0; i < 60; ++i) {
+        for (std::size_t count = random() % 3; count > 0; --count) {
+          ASSERT_TRUE(store->checkpoint(leased_, *lease, std::chrono::hours(24), checkpoint(checkpoints_++)));
+        }
         const Batch batch = random_batch(random);
         ASSERT_TRUE(store->append(key_, batch));
         acked_.push_back({recording().size(), batch, bytes_of(folder_ + "/live/store.db-witness")});
@@ -284,6 +300,22 @@ class PowerLoss : public testing::TestWithParam<Durability> {
     std::ofstream(image + "/store.db-witness", std::ios::binary) << acked_[due - lag - 1].witness;
   }
 
+  // The lease is as durable as records are; of its checkpoints any may be there, whole.
+  void check_lease(Store& store, std::size_t moment) {
+    const auto held = store.holder(leased_);
+    ASSERT_TRUE(held) << held.error().message;
+    if (!*held) {
+      ASSERT_TRUE(GetParam() != Durability::Full || moment < leased_after_)
+          << "a lease is lost at " << moment;
+      return;
+    }
+    const std::string& bytes = (*held)->checkpoint;
+    if (bytes.empty()) return;
+    const std::size_t number = std::strtoull(bytes.c_str(), nullptr, 10);
+    ASSERT_LT(number, checkpoints_);
+    ASSERT_EQ(bytes, checkpoint(number)) << "a checkpoint is torn at operation " << moment;
+  }
+
   void check_image(const std::map<std::string, Disk>& disks, std::size_t moment, std::mt19937& random) {
     const std::string image = folder_ + "/image";
     std::filesystem::remove_all(image);
@@ -297,6 +329,7 @@ class PowerLoss : public testing::TestWithParam<Durability> {
     Result<Store> store = open_store(uri("image"));
     ASSERT_TRUE(store);
     if (GetParam() != Durability::Full) due = 0;
+    check_lease(*store, moment);
     const Result<Page> page = store->read(key_);
     if (!page) {
       ASSERT_EQ(page.error().code, Code::NotFound) << page.error().message;
@@ -319,8 +352,11 @@ class PowerLoss : public testing::TestWithParam<Durability> {
   }
 
   const SessionKey key_{"default", "s"};
+  const SessionKey leased_{"default", "leased"};
   std::string folder_;
   std::vector<Acked> acked_;
+  std::size_t leased_after_ = 0;  // operations
+  std::size_t checkpoints_ = 0;
 };
 
 std::size_t images() { return std::getenv("PARLEY_SOAK") != nullptr ? 50'000 : 1'000; }
@@ -342,6 +378,93 @@ TEST_P(PowerLoss, TakesNothingThatWasAcknowledged_P2) {
     }
   }
   EXPECT_GE(checked, images());
+}
+
+std::size_t syncs(const std::vector<Operation>& operations) {
+  return static_cast<std::size_t>(
+      std::count_if(operations.begin(), operations.end(),
+                    [](const Operation& operation) { return operation.kind == Operation::Kind::Sync; }));
+}
+
+TEST_P(PowerLoss, IsWhatCheckpointsDoNotWaitFor) {
+  const ScopedRecorder recorder;
+  Store store = *open_store(uri("live"), {.durability = GetParam()});
+  const auto lease = store.lease(leased_, "me", std::chrono::hours(1));
+  ASSERT_TRUE(lease);
+  recording().take();
+  for (std::size_t i = 0; i < 40; ++i) {
+    ASSERT_TRUE(store.checkpoint(leased_, *lease, std::chrono::hours(1), checkpoint(i)));
+    const std::vector<Operation> operations = recording().take();
+    EXPECT_FALSE(operations.empty());
+    EXPECT_EQ(syncs(operations), 0U) << "checkpoint " << i;
+    if (i % 8 != 7) continue;
+    ASSERT_TRUE(store.append(key_, Batch({Record{.body = "x"}})));
+    EXPECT_EQ(syncs(recording().take()), GetParam() == Durability::Full ? 1U : 0U) << "append " << i;
+  }
+}
+
+// Frames of an old WAL must not come back: its header is synced before other frames are written over them,
+// also by a commit that waits for no sync.
+TEST_P(PowerLoss, FindsNoOldFramesAfterANewHeader) {
+  const ScopedRecorder recorder;
+  Store store = *open_store(uri("live"), {.durability = GetParam()});
+  const auto lease = store.lease(leased_, "me", std::chrono::hours(1));
+  ASSERT_TRUE(lease);
+  const auto put = [&](const std::string& bytes) {
+    return store.checkpoint(leased_, *lease, std::chrono::hours(1), bytes).has_value();
+  };
+  recording().take();
+  for (const char c : {'a', 'b', 'c', 'd', 'e', 'f'}) {  // enough to move the WAL into the file
+    ASSERT_TRUE(put(std::string(std::size_t{1} << 20, c)));
+  }
+  bool is_moved = false;
+  for (const Deadline end = Deadline::in(std::chrono::minutes(1)); !is_moved && !end.has_passed();) {
+    for (const Operation& operation : recording().take()) {
+      is_moved = is_moved || (operation.kind == Operation::Kind::Sync && operation.file == "store.db");
+    }
+    std::this_thread::yield();
+  }
+  ASSERT_TRUE(is_moved);
+  ASSERT_TRUE(put("the last"));
+  const std::vector<Operation> operations = recording().take();
+  ASSERT_GE(operations.size(), 3U);
+  EXPECT_EQ(operations[0].kind, Operation::Kind::Write);
+  EXPECT_EQ(operations[0].file, "store.db-wal");
+  EXPECT_EQ(operations[0].offset, 0);
+  EXPECT_EQ(operations[1].kind, Operation::Kind::Sync);
+  EXPECT_EQ(operations[1].file, "store.db-wal");
+}
+
+// After a checkpoint that a power failure takes back, nothing is missed: the witness knows of records only.
+TEST_P(PowerLoss, OfCheckpointsIsNoLossOfTheStore) {
+  std::vector<Operation> operations;
+  std::string witness;
+  {
+    const ScopedRecorder recorder;
+    Store store = *open_store(uri("live"), {.durability = GetParam()});
+    const auto lease = store.lease(leased_, "me", std::chrono::hours(1));
+    ASSERT_TRUE(lease);
+    const std::size_t before = recording().size();
+    ASSERT_TRUE(store.checkpoint(leased_, *lease, std::chrono::hours(1), checkpoint(1)));
+    operations = recording().take();
+    operations.resize(before);
+    witness = bytes_of(folder_ + "/live/store.db-witness");
+  }
+  std::map<std::string, Disk> disks;
+  for (const Operation& operation : operations) advance(disks, operation);
+  std::filesystem::create_directory(folder_ + "/image");
+  for (auto& [name, disk] : disks) {
+    for (const Operation& pending : disk.pending) apply(disk.synced, pending);
+    std::ofstream(folder_ + "/image/" + name, std::ios::binary) << disk.synced;
+  }
+  std::ofstream(folder_ + "/image/store.db-witness", std::ios::binary) << witness;
+  Store store = *open_store(uri("image"));
+  const auto held = store.holder(leased_);
+  ASSERT_TRUE(held && *held) << "the lease is as durable as a record";
+  EXPECT_EQ((*held)->checkpoint, "");
+  EXPECT_TRUE(store.inspect()->empty());
+  const Health health = store.health();
+  for (const std::string& warning : health.warnings) EXPECT_FALSE(warning.contains("lost")) << warning;
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, PowerLoss, testing::Values(Durability::Full, Durability::Normal),

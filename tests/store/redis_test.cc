@@ -17,6 +17,7 @@
 #include "redis_server.h"
 #include "store/lease_owner.h"
 #include "store/redis/keys.h"
+#include "store/redis/leases.h"
 
 namespace parley::store {
 namespace {
@@ -415,6 +416,55 @@ TEST_F(Redis, SweepsTheMarksOfTenantsThatAreNeverListed) {
   ASSERT_TRUE(server_->ask({"ZADD", changed_key("t"), "1000", "never made"}));
   ASSERT_TRUE(store_->sweep());
   EXPECT_EQ(server_->ask({"EXISTS", changed_key("t")})->integer, 0);
+}
+
+// ---- Leases
+
+TEST_F(Redis, MarksLeasesThatWereTakenAndNoOthers) {
+  start();
+  const auto marks = [&] { return server_->ask({"ZCARD", kLeasesKey})->integer; };
+  const auto lease = store_->lease(kKey, "me", std::chrono::hours(1));
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(marks(), 1);
+  EXPECT_FALSE(store_->lease(kKey, "you", std::chrono::hours(1)));
+  Batch refused({said("no")});
+  refused.take_lease = LeaseTerms{"you", std::chrono::hours(1)};
+  EXPECT_FALSE(store_->append(kKey, refused));
+  refused.expected_size = 9;
+  EXPECT_FALSE(store_->append({"t", "other"}, refused));
+  EXPECT_EQ(marks(), 1);
+  ASSERT_TRUE(store_->release(kKey, *lease));
+  EXPECT_EQ(marks(), 0);
+  Batch first({said("a")});
+  first.take_lease = LeaseTerms{"me", std::chrono::hours(1)};
+  ASSERT_TRUE(store_->append(kKey, first));
+  EXPECT_EQ(marks(), 1);
+  Batch last({said("b")});
+  last.lease = first.id;
+  last.release_lease = true;
+  ASSERT_TRUE(store_->append(kKey, last));
+  EXPECT_EQ(marks(), 0);
+}
+
+// A client that died after its mark, or a lease that was taken over: the mark of one who may still come
+// stays.
+TEST_F(Redis, ForgetsMarksWithoutALeaseOnceTheyAreOld) {
+  start();
+  ASSERT_TRUE(store_->lease(kKey, "me", std::chrono::hours(1)));
+  ASSERT_TRUE(server_->ask({"ZADD", kLeasesKey, "1000", tag_of(kKey) + " another token"}));
+  ASSERT_TRUE(server_->ask({"ZADD", kLeasesKey, "1000", tag_of({"t", "never made"}) + " token"}));
+  ASSERT_TRUE(server_->ask({"ZADD", kLeasesKey, std::to_string(now_ms()), tag_of({"t", "soon"}) + " token"}));
+  EXPECT_EQ(store_->leases({.tenant = "other"})->size(), 0U);
+  EXPECT_EQ(server_->ask({"ZCARD", kLeasesKey})->integer, 4);
+  EXPECT_EQ(store_->leases()->size(), 1U);
+  EXPECT_EQ(server_->ask({"ZCARD", kLeasesKey})->integer, 2);
+  // An old mark of a lease that is held stays.
+  const std::string mark = tag_of(kKey) + " " + store_->leases()->front().lease.token;
+  ASSERT_TRUE(server_->ask({"ZADD", kLeasesKey, "1000", mark}));
+  ASSERT_TRUE(server_->ask({"ZADD", kLeasesKey, "1000", tag_of({"t", "soon"}) + " token"}));
+  ASSERT_TRUE(store_->sweep());
+  EXPECT_EQ(server_->ask({"ZCARD", kLeasesKey})->integer, 1);
+  EXPECT_EQ(store_->leases()->size(), 1U);
 }
 
 // ---- Forks and removal

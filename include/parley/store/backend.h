@@ -52,7 +52,7 @@ struct RowBatch {
   std::optional<Position> expected_size = {};
   std::string lease = {};
   std::optional<LeaseRequest> take_lease = {};
-  bool release_lease = false;
+  bool release_lease = false;  // and removes its checkpoint
 };
 
 struct RowPage {
@@ -65,8 +65,11 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual Result<Appended> append(const SessionKey& key, const RowBatch& batch, Deadline deadline) = 0;
+  virtual Result<std::optional<Appended>> find_batch(const SessionKey& key, std::string_view batch,
+                                                     Deadline deadline) = 0;
+  // The default is find_batch(): right if a batch cannot be committed after append() has returned.
   virtual Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
-                                                  Deadline deadline) = 0;
+                                                  Deadline deadline);
   virtual Result<RowPage> read(const SessionKey& key, const Range& range, Deadline deadline) = 0;
   virtual Result<SessionInfo> head(const SessionKey& key, Deadline deadline) = 0;
   virtual Result<SessionInfo> fork(const SessionKey& from, const std::string& to, Position size,
@@ -85,6 +88,16 @@ class Backend {
   virtual Result<std::size_t> sweep(Deadline deadline) = 0;
   // Does not wait: fails with Conflict if another owner holds the lease.
   virtual Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) = 0;
+  // Renews the lease that has the token of the request and replaces its checkpoint, in one commit that need
+  // not survive a power failure. Fails with Conflict if that lease is not held.
+  virtual Result<Lease> checkpoint(const SessionKey& key, const LeaseRequest& request, std::string_view bytes,
+                                   Deadline deadline) = 0;
+  // Leases as they are stored: with the owner of the LeaseRequest, expired by the clock of the backend alone.
+  // leases() has the first `count` by end, then by tenant and session, without checkpoints.
+  virtual Result<std::optional<HeldLease>> holder(const SessionKey& key, Deadline deadline) = 0;
+  virtual Result<std::vector<HeldLease>> leases(const std::optional<std::string>& tenant, std::size_t count,
+                                                Deadline deadline) = 0;
+  // Removes the checkpoint too.
   virtual Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) = 0;
   virtual Health health(Deadline deadline) = 0;
   // Checks the file for damage. The default, for stores that are not files, finds nothing.

@@ -153,6 +153,21 @@ enum class LeaseMode : std::uint8_t {
   TakeOver,  // ends the other lease: its batches fail with Conflict from then on
 };
 
+// A lease that was taken and not released, and what its owner last stored about its progress.
+struct HeldLease {
+  SessionKey key;
+  Lease lease;
+  // By the clock of the backend, or because the owner's process on this machine has ended.
+  bool is_expired = false;
+  std::string checkpoint = {};  // only from Store::holder(); empty: none
+};
+
+struct LeaseQuery {
+  std::optional<std::string> tenant = {};  // nullopt: all tenants
+  bool expired_only = false;
+  std::size_t count = 1000;
+};
+
 enum class Circuit : std::uint8_t {
   Closed,    // calls are sent
   Open,      // recent calls failed: calls fail at once until a pause is over

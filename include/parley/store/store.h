@@ -40,6 +40,7 @@ struct StoreLimits {
   std::size_t body_bytes = std::size_t{64} << 20;  // of one record
   std::size_t batch_bytes = std::size_t{256} << 20;
   std::size_t batch_records = 100'000;
+  std::size_t checkpoint_bytes = std::size_t{16} << 20;
 };
 
 struct StoreOptions {
@@ -65,8 +66,12 @@ class Store {
   // id belongs to other records; with Unresolved if it is unknown whether the batch was committed.
   Result<Appended> append(const SessionKey& key, const Batch& batch, std::optional<Deadline> deadline = {});
 
-  // The positions of a batch, or nothing if it was not committed. The result stays the same afterwards unless
-  // the batch is appended again.
+  // The positions of a batch, or nothing if it was not committed so far. A read: it changes nothing.
+  Result<std::optional<Appended>> find_batch(const SessionKey& key, std::string_view batch,
+                                             std::optional<Deadline> deadline = {});
+
+  // The same after append() returned Unresolved: the result stays the same afterwards unless the batch is
+  // appended again. A backend on a network writes for it.
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
                                           std::optional<Deadline> deadline = {});
 
@@ -112,6 +117,20 @@ class Store {
   Result<Lease> lease(const SessionKey& key, const std::string& owner, std::chrono::milliseconds time,
                       LeaseMode mode = LeaseMode::Reject, const std::string& token = {},
                       std::optional<Deadline> deadline = {});
+  // Renews a lease for `time` from now and replaces its checkpoint: what another process needs to finish the
+  // work of this one if it ends. There is one checkpoint per session, and the last one wins. It stays when
+  // the lease expires or is taken over; it goes when the lease is released, by release() or by a batch, and
+  // when the session is removed. A checkpoint is not synced: it survives a kill of the process, but a power
+  // failure may bring an older one back. Records are as durable as ever (P2). Fails with Conflict if the
+  // lease has expired, was released or was taken over; with LimitExceeded.
+  Result<Lease> checkpoint(const SessionKey& key, const Lease& lease, std::chrono::milliseconds time,
+                           std::string_view bytes, std::optional<Deadline> deadline = {});
+  // The lease of a session with its checkpoint, even if it has expired; nullopt if it was released or never
+  // taken, or if there is no such session.
+  Result<std::optional<HeldLease>> holder(const SessionKey& key, std::optional<Deadline> deadline = {});
+  // Leases that were taken and not released, without their checkpoints: the one that ends first comes first.
+  // The cost depends on the number of such leases, not on that of the sessions (except in "memory:").
+  Result<std::vector<HeldLease>> leases(const LeaseQuery& query = {}, std::optional<Deadline> deadline = {});
   // Does nothing if the lease is no longer held.
   Result<void> release(const SessionKey& key, const Lease& lease, std::optional<Deadline> deadline = {});
 

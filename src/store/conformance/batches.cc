@@ -165,6 +165,8 @@ Result<void> another_size_is_a_conflict(const Open& open) {
 Result<void> resolve_tells_what_became_of_a_batch(const Open& open) {
   PARLEY_TRY(const Subject s, subject(open));
   const SessionKey key = s.key("resolved");
+  PARLEY_TRY(const auto absent, must("find_batch without a session", s.one->find_batch(key, "b")));
+  PARLEY_CHECK(expect("find_batch finds nothing without a session", !absent));
   PARLEY_TRY(const auto none, must("resolve without a session", s.one->resolve(key, "b")));
   PARLEY_CHECK(expect("resolve finds nothing without a session", !none));
   PARLEY_CHECK(append(*s.one, key, numbered(0, 2)));
@@ -172,11 +174,15 @@ Result<void> resolve_tells_what_became_of_a_batch(const Open& open) {
   PARLEY_CHECK(expect("resolve finds nothing before the append", !not_yet));
   PARLEY_TRY(const Appended first, must("an append", s.one->append(key, Batch("b", numbered(2, 3)))));
   for (const auto& store : {s.one, s.two, s.two}) {
-    PARLEY_TRY(const auto found, must("resolve", store->resolve(key, "b")));
-    PARLEY_CHECK(expect("resolve finds the batch", found.has_value()));
-    PARLEY_CHECK(expect_equal("resolve, first position", first.first, found->first));
-    PARLEY_CHECK(expect_equal("resolve, count", first.count, found->count));
-    PARLEY_CHECK(expect_equal("resolve, durability", first.durability, found->durability));
+    PARLEY_TRY(const auto resolved, must("resolve", store->resolve(key, "b")));
+    PARLEY_TRY(const auto found, must("find_batch", store->find_batch(key, "b")));
+    for (const auto& [name, place] : {std::pair("resolve", resolved), std::pair("find_batch", found)}) {
+      const std::string what = name;
+      PARLEY_CHECK(expect(what + " finds the batch", place.has_value()));
+      PARLEY_CHECK(expect_equal(what + ", first position", first.first, place->first));
+      PARLEY_CHECK(expect_equal(what + ", count", first.count, place->count));
+      PARLEY_CHECK(expect_equal(what + ", durability", first.durability, place->durability));
+    }
   }
   PARLEY_TRY(const auto elsewhere, must("resolve elsewhere", s.one->resolve(s.key("elsewhere"), "b")));
   return expect("resolve finds nothing in another session", !elsewhere);

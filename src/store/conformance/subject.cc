@@ -20,7 +20,7 @@ std::vector<Check> all_checks() {
   std::vector<Check> out;
   for (const auto& part :
        {batch_checks(), byte_checks(), read_checks(), fork_checks(), list_checks(), search_checks(),
-        removal_checks(), lease_checks(), name_checks(), concurrency_checks()}) {
+        removal_checks(), lease_checks(), checkpoint_checks(), name_checks(), concurrency_checks()}) {
     out.insert(out.end(), part.begin(), part.end());
   }
   return out;

@@ -112,6 +112,7 @@ std::span<const Check> list_checks();
 std::span<const Check> search_checks();
 std::span<const Check> removal_checks();
 std::span<const Check> lease_checks();
+std::span<const Check> checkpoint_checks();
 std::span<const Check> name_checks();
 std::span<const Check> concurrency_checks();
 

@@ -24,7 +24,12 @@ struct Session {
   std::int64_t created_ms = 0;
   std::optional<std::int64_t> expires_ms;
   Lease lease;
+  std::string checkpoint;
 
+  void set_lease(Lease next) {
+    if (next.token.empty()) checkpoint.clear();
+    lease = std::move(next);
+  }
   bool has_expired() const { return expires_ms && now_ms() >= *expires_ms; }
 };
 
@@ -60,7 +65,7 @@ class MemoryBackend final : public Backend {
     const std::size_t size = session == nullptr ? 0 : session->rows.size();
     PARLEY_CHECK(check_size(batch, size));
     const LeaseVerdict verdict = check_lease(batch, session == nullptr ? Lease{} : session->lease, now_ms());
-    if (verdict.replacement) session->lease = *verdict.replacement;
+    if (verdict.replacement) session->set_lease(*verdict.replacement);
     PARLEY_CHECK(verdict.batch);
     if (session == nullptr) session = &make(key, batch.rows.front().record.created_ms);
     for (const Row& row : batch.rows) {
@@ -69,13 +74,14 @@ class MemoryBackend final : public Backend {
       kept->batch = batch.id;
       session->rows.push_back(std::move(kept));
     }
-    if (verdict.after) session->lease = *verdict.after;
+    if (verdict.after) session->set_lease(*verdict.after);
     const Appended appended{size, batch.rows.size(), Durability::None, false};
     session->batches.emplace(batch.id, Session::StoredBatch{batch.hash, appended});
     return appended;
   }
 
-  Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch, Deadline) override {
+  Result<std::optional<Appended>> find_batch(const SessionKey& key, std::string_view batch,
+                                             Deadline) override {
     const std::lock_guard lock(mutex_);
     const Session* session = find(key);
     if (session == nullptr) return std::nullopt;
@@ -189,10 +195,45 @@ class MemoryBackend final : public Backend {
     return session->lease;
   }
 
+  Result<Lease> checkpoint(const SessionKey& key, const LeaseRequest& request, std::string_view bytes,
+                           Deadline) override {
+    const std::lock_guard lock(mutex_);
+    Session* session = find(key);
+    PARLEY_TRY(Lease lease, renewed(session == nullptr ? Lease{} : session->lease, request, now_ms()));
+    session->checkpoint = bytes;
+    session->set_lease(lease);
+    return lease;
+  }
+
+  Result<std::optional<HeldLease>> holder(const SessionKey& key, Deadline) override {
+    const std::lock_guard lock(mutex_);
+    const Session* session = find(key);
+    if (session == nullptr || session->lease.token.empty()) return std::nullopt;
+    HeldLease out = held_lease(key, session->lease, now_ms());
+    out.checkpoint = session->checkpoint;
+    return out;
+  }
+
+  Result<std::vector<HeldLease>> leases(const std::optional<std::string>& tenant, std::size_t count,
+                                        Deadline) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<HeldLease> out;
+    for (const auto& [name, sessions] : tenants_) {
+      if (tenant && *tenant != name) continue;
+      for (const auto& [id, session] : sessions) {
+        if (session.lease.token.empty() || session.has_expired()) continue;
+        out.push_back(held_lease({name, id}, session.lease, now_ms()));
+      }
+    }
+    std::sort(out.begin(), out.end(), ends_before);
+    if (out.size() > count) out.resize(count);
+    return out;
+  }
+
   Result<void> release(const SessionKey& key, const std::string& token, Deadline) override {
     const std::lock_guard lock(mutex_);
     Session* session = find(key);
-    if (session != nullptr && session->lease.token == token) session->lease = {};
+    if (session != nullptr && session->lease.token == token) session->set_lease({});
     return {};
   }
 

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "parley/base/text.h"
+#include "store/postgres/leases.h"
 #include "store/postgres/session.h"
 #include "store/rules.h"
 #include "store/words.h"
@@ -67,11 +68,22 @@ constexpr Statement kVoid{
     " VALUES ($1, $2, $3, 0, 0, 0, floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint)"
     " ON CONFLICT (tenant, session, batch) DO UPDATE SET void_us = greatest(b.void_us + 1, EXCLUDED.void_us)"
     " WHERE b.void_us IS NOT NULL"};
-constexpr Statement kResolve{
-    "resolve",
+constexpr Statement kFindStored{
+    "find_stored",
     "SELECT b.first, b.count FROM parley.batches b JOIN parley.sessions s"
     " ON s.tenant = b.tenant AND s.name = b.session AND (s.expires_ms IS NULL OR s.expires_ms > "
     "parley.now_ms()) WHERE b.tenant = $1 AND b.session = $2 AND b.batch = $3 AND b.void_us IS NULL"};
+
+Arguments batch_key(const SessionKey& key, std::string_view batch) {
+  return std::move(Arguments().bytes(key.tenant).bytes(key.session).bytes(batch));
+}
+
+// Of an answer to kFindStored.
+std::optional<Appended> found_batch(const PostgresConnection& connection, const Answer& found) {
+  if (found.empty()) return std::nullopt;
+  return Appended{static_cast<Position>(found.number(0, 0)), static_cast<std::size_t>(found.number(0, 1)),
+                  connection.durability, false};
+}
 
 using Media = std::map<std::string_view, std::string_view>;  // by hash, in the order in which they are locked
 
@@ -207,12 +219,14 @@ Sql<Appended> append_locked(PostgresConnection& connection, const SessionKey& ke
     return std::unexpected(verdict.batch.error());
   }
   if (void_us) group.push_back({kUnvoid, batch_key().number(void_us)});
+  const std::size_t at = group.size();
   group.push_back(std::move(append));
+  if (batch.take_lease || batch.release_lease) group.push_back(relist_lease(key, batch));
   group.push_back({kCommit});
   Sql<std::vector<Answer>> done = connection.commit(group, deadline);
   if (!done && done.error().state == kTaken) return std::unexpected(try_again());  // made void anew
   if (!done) return std::unexpected(std::move(done).error());
-  const Answer& first = (*done)[group.size() - 2];
+  const Answer& first = (*done)[at];
   if (first.empty()) return std::unexpected(try_again());  // the lease ended in between
   return Appended{static_cast<Position>(first.number(0, 0)), batch.rows.size(), connection.durability, false};
 }
@@ -263,25 +277,29 @@ Sql<Appended> append_batch(PostgresConnection& connection, const SessionKey& key
                            Deadline deadline) {
   PARLEY_TRY(const Media media, media_to_send(connection, key, batch, deadline));
   const Columns columns = columns_of(key, batch);
-  const Call group[] = {append_call(key, batch, media, columns)};
+  std::vector<Call> group = {append_call(key, batch, media, columns)};
+  if (batch.take_lease || batch.release_lease) group.push_back(relist_lease(key, batch));
   Sql<std::vector<Answer>> answers = connection.commit(group, deadline);
   if (!answers && answers.error().state != kTaken) return std::unexpected(std::move(answers).error());
   if (answers && !(*answers)[0].empty()) {
     return Appended{static_cast<Position>((*answers)[0].number(0, 0)), batch.rows.size(),
                     connection.durability, false};
   }
-  return append_locked(connection, key, batch, group[0], deadline);
+  return append_locked(connection, key, batch, std::move(group[0]), deadline);
+}
+
+Sql<std::optional<Appended>> find_batch(PostgresConnection& connection, const SessionKey& key,
+                                        std::string_view batch, Deadline deadline) {
+  const Call group[] = {{kFindStored, batch_key(key, batch)}};
+  PARLEY_TRY(const std::vector<Answer> answers, connection.run(group, deadline));
+  return found_batch(connection, answers.back());
 }
 
 Sql<std::optional<Appended>> resolve_batch(PostgresConnection& connection, const SessionKey& key,
                                            std::string_view batch, Deadline deadline) {
-  const auto batch_key = [&] { return Arguments().bytes(key.tenant).bytes(key.session).bytes(batch); };
-  const Call group[] = {{kVoid, batch_key()}, {kResolve, batch_key()}};
+  const Call group[] = {{kVoid, batch_key(key, batch)}, {kFindStored, batch_key(key, batch)}};
   PARLEY_TRY(const std::vector<Answer> answers, connection.run(group, deadline));
-  const Answer& found = answers[1];
-  if (found.empty()) return std::nullopt;
-  return Appended{static_cast<Position>(found.number(0, 0)), static_cast<std::size_t>(found.number(0, 1)),
-                  connection.durability, false};
+  return found_batch(connection, answers.back());
 }
 
 }  // namespace parley::store

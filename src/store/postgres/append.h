@@ -27,6 +27,8 @@ Sql<Appended> append_batch(PostgresConnection& connection, const SessionKey& key
 
 // A batch that is not there is made void: should a try of it still be on its way, it will be refused. So the
 // answer stays true (P10).
+Sql<std::optional<Appended>> find_batch(PostgresConnection& connection, const SessionKey& key,
+                                        std::string_view batch, Deadline deadline);
 Sql<std::optional<Appended>> resolve_batch(PostgresConnection& connection, const SessionKey& key,
                                            std::string_view batch, Deadline deadline);
 

@@ -13,6 +13,7 @@
 #include "store/pool.h"
 #include "store/postgres/append.h"
 #include "store/postgres/connection.h"
+#include "store/postgres/leases.h"
 #include "store/postgres/read.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/session.h"
@@ -52,10 +53,6 @@ constexpr Statement kExpired{"expired",
 constexpr Statement kForgetVoid{
     "forget_void",
     "DELETE FROM parley.batches WHERE void_us < (parley.now_ms() - $1::bigint * 24 * 3600 * 1000) * 1000"};
-
-constexpr Statement kRelease{"release",
-                             "UPDATE parley.sessions SET lease_token = ''"
-                             " WHERE tenant = $1 AND name = $2 AND lease_token = $3"};
 
 // An invisible write: no tenant has an empty name.
 constexpr Statement kProbe{"probe",
@@ -102,19 +99,6 @@ Sql<SessionInfo> fork_session(PostgresConnection& connection, const SessionKey& 
   return session_exists(to);
 }
 
-Sql<Lease> lease_session(PostgresConnection& connection, const SessionKey& key, const LeaseRequest& request,
-                         Deadline deadline) {
-  PARLEY_TRY(const LockedSession session, lock_or_make(connection, key, now_ms(), deadline));
-  Result<Lease> lease = granted(session.lease, request, session.now_ms);
-  const std::optional<Lease> kept = lease ? *lease : bounded(session.lease, session.now_ms);
-  if (kept) {
-    const Call group[] = {set_lease(session.id, *kept), {kCommit}};
-    PARLEY_CHECK(connection.commit(group, deadline));
-  }
-  if (!lease) return std::unexpected(std::move(lease).error());
-  return *std::move(lease);
-}
-
 class PostgresBackend final : public Backend {
  public:
   PostgresBackend(Secret uri, const StoreOptions& options)
@@ -125,6 +109,12 @@ class PostgresBackend final : public Backend {
   Result<Appended> append(const SessionKey& key, const RowBatch& batch, Deadline deadline) override {
     return with_connection(deadline,
                            [&](PostgresConnection& c) { return append_batch(c, key, batch, deadline); });
+  }
+
+  Result<std::optional<Appended>> find_batch(const SessionKey& key, std::string_view batch,
+                                             Deadline deadline) override {
+    return with_connection(deadline,
+                           [&](PostgresConnection& c) { return store::find_batch(c, key, batch, deadline); });
   }
 
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
@@ -203,11 +193,27 @@ class PostgresBackend final : public Backend {
 
   Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) override {
     return with_connection(deadline,
-                           [&](PostgresConnection& c) { return lease_session(c, key, request, deadline); });
+                           [&](PostgresConnection& c) { return take_lease(c, key, request, deadline); });
+  }
+
+  Result<Lease> checkpoint(const SessionKey& key, const LeaseRequest& request, std::string_view bytes,
+                           Deadline deadline) override {
+    return with_connection(
+        deadline, [&](PostgresConnection& c) { return put_checkpoint(c, key, request, bytes, deadline); });
+  }
+
+  Result<std::optional<HeldLease>> holder(const SessionKey& key, Deadline deadline) override {
+    return with_connection(deadline, [&](PostgresConnection& c) { return find_holder(c, key, deadline); });
+  }
+
+  Result<std::vector<HeldLease>> leases(const std::optional<std::string>& tenant, std::size_t count,
+                                        Deadline deadline) override {
+    return with_connection(deadline,
+                           [&](PostgresConnection& c) { return find_leases(c, tenant, count, deadline); });
   }
 
   Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) override {
-    const Call group[] = {{kRelease, key_of(key).bytes(token)}};
+    const std::vector<Call> group = release_lease(key, token);
     PARLEY_CHECK(with_connection(deadline, [&](PostgresConnection& c) { return c.commit(group, deadline); }));
     return {};
   }

@@ -91,6 +91,13 @@ constexpr std::array kSteps = {
     " PRIMARY KEY (tenant, hash, session),"
     " FOREIGN KEY (tenant, hash) REFERENCES parley.media)",
     "CREATE INDEX uses_session ON parley.uses (session)",
+
+    // Room in the pages as in sessions. A checkpoint is replaced every second: to compress it does not pay.
+    "CREATE TABLE parley.leases ("
+    " session bigint PRIMARY KEY,"
+    " checkpoint bytea NOT NULL DEFAULT '') WITH (fillfactor = 50)",
+    "ALTER TABLE parley.leases ALTER COLUMN checkpoint SET STORAGE EXTERNAL",
+    "INSERT INTO parley.leases (session) SELECT id FROM parley.sessions WHERE lease_token <> ''",
 };
 
 // Plans must not depend on statistics that a new database does not have: all statements use indexes, and

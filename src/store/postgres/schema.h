@@ -10,6 +10,7 @@
 //   batches    by session and batch id (P4). One that was asked for and was not there is void: a late try of
 //   it
 //              is refused (P10).
+//   leases     one row per lease that was not released, with its checkpoint (leases.h)
 //   media      by tenant and hash: kept once
 //   uses       which session has a medium. Foreign keys refuse to lose a medium that is still in use.
 #pragma once

@@ -33,6 +33,7 @@ constexpr Statement kLease{
 constexpr Statement kUnname{"unname",
                             "UPDATE parley.sessions SET name = NULL, expires_ms = NULL, lease_token = ''"
                             " WHERE id = $1"};
+constexpr Statement kForgetLease{"forget_lease", "DELETE FROM parley.leases WHERE session = $1"};
 // Those that are void stay: a late try may still come.
 constexpr Statement kForgetBatches{
     "forget_batches", "DELETE FROM parley.batches WHERE tenant = $1 AND session = $2 AND void_us IS NULL"};
@@ -132,6 +133,7 @@ Sql<bool> erase(PostgresConnection& connection, const SessionKey& key, bool only
   if (row.empty() || row.flag(0, 6) != only_expired) return false;
   const std::int64_t id = row.number(0, 0);
   const Call unname[] = {{kUnname, Arguments().number(id)},
+                         {kForgetLease, Arguments().number(id)},
                          {kForgetBatches, Arguments().bytes(key.tenant).bytes(key.session)}};
   PARLEY_CHECK(connection.run(unname, deadline));
   PARLEY_CHECK(erase_unseen(connection, key.tenant, id, deadline));

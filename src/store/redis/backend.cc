@@ -18,6 +18,7 @@
 #include "store/redis/health.h"
 #include "store/redis/index.h"
 #include "store/redis/keys.h"
+#include "store/redis/leases.h"
 #include "store/redis/log.h"
 #include "store/redis/row.h"
 #include "store/rules.h"
@@ -30,8 +31,6 @@ namespace {
 constexpr std::chrono::seconds kFactsTime{10};
 // An epoch of a session that does not exist goes after a day, long after any command that waits for it.
 constexpr std::string_view kEpochMs = "86400000";
-// How often others may come in between before a call gives up.
-constexpr int kMostTries = 32;
 constexpr std::size_t kSearchRecords = 1000;
 
 // Where a batch is: "first:count:hash".
@@ -52,16 +51,6 @@ Result<StoredBatch> read_stored_batch(std::string_view text, Durability durabili
     at = next + 1;
   }
   return StoredBatch{{numbers[0], static_cast<std::size_t>(numbers[1]), durability, false}, numbers[2]};
-}
-
-// {"lease", token, owner, until, now}
-struct Held {
-  Lease lease;
-  std::int64_t now_ms = 0;
-};
-
-Held read_held(const RedisReply& reply) {
-  return {{reply.items[1].text, reply.items[2].text, reply.items[3].number()}, reply.items[4].integer};
 }
 
 // "damaged": the keys of a session do not agree, as when the server threw one away.
@@ -140,7 +129,9 @@ class RedisBackend final : public Backend {
         RedisRequest request = connection.request();
         const bool is_marked = connection.has_put(tag, kMarkReuse);
         if (!is_marked) mark_changed(request, key);
-        request.script(Script::Append, {keys.head, keys.log, keys.batches, keys.media}, arguments.words());
+        if (batch.take_lease) mark_lease(request, key, batch.take_lease->token);
+        request.script(Script::Append, {keys.head, keys.log, keys.batches, keys.media, keys.checkpoint},
+                       arguments.words());
         PARLEY_TRY(const std::vector<RedisReply> replies, connection.ask(request, deadline));
         if (!is_marked && replies.front().kind != RedisReply::Kind::Error) connection.remember_put(tag);
         const RedisReply& reply = replies.back();
@@ -149,27 +140,25 @@ class RedisBackend final : public Backend {
         } else if (reply.word() == "expired") {
           PARLEY_CHECK(erase_expired(connection, tag, reply.items[1].text, deadline));
         } else if (reply.word() == "lease" && batch.lease.empty() && is_abandoned(read_held(reply).lease)) {
-          PARLEY_CHECK(give_back(connection, keys.head, read_held(reply).lease.token, deadline));
+          PARLEY_CHECK(end_lease(connection, key, read_held(reply).lease.token, deadline));
         } else {
+          unmark_after(connection, key, batch, reply.word(), deadline);
           return appended(batch, reply, durability);
         }
       }
-      return busy();
+      return too_busy();
     });
+  }
+
+  Result<std::optional<Appended>> find_batch(const SessionKey& key, std::string_view batch,
+                                             Deadline deadline) override {
+    return find_stored(key, {batch, "", kEpochMs}, deadline);
   }
 
   Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
                                           Deadline deadline) override {
-    return with_connection(deadline, [&](RedisConnection& connection) -> Result<std::optional<Appended>> {
-      PARLEY_TRY(const Durability durability, durability_now(connection, deadline));
-      const RedisKeys keys = live_keys(tag_of(key));
-      PARLEY_TRY(const RedisReply reply, ask_live(connection, key, Script::Resolve, {keys.head, keys.batches},
-                                                  {batch, new_short_id(), kEpochMs}, deadline));
-      if (reply.word() == "none") return std::nullopt;
-      if (reply.word() != "known") return lost_records();
-      PARLEY_TRY(const StoredBatch place, read_stored_batch(reply.items[1].text, durability));
-      return place.appended;
-    });
+    const std::string epoch = new_short_id();
+    return find_stored(key, {batch, epoch, kEpochMs}, deadline);
   }
 
   Result<RowPage> read(const SessionKey& key, const Range& range, Deadline deadline) override {
@@ -231,9 +220,10 @@ class RedisBackend final : public Backend {
 
   Result<void> expire(const SessionKey& key, std::optional<std::int64_t> at_ms, Deadline deadline) override {
     return with_connection(deadline, [&](RedisConnection& connection) -> Result<void> {
-      PARLEY_TRY(const RedisReply reply,
-                 ask_live(connection, key, Script::Expire, {live_keys(tag_of(key)).head},
-                          {at_ms ? std::to_string(*at_ms) : std::string()}, deadline));
+      PARLEY_TRY(
+          const RedisReply reply,
+          ask_live(connection, connection.request(), key, Script::Expire, {live_keys(tag_of(key)).head},
+                   {at_ms ? std::to_string(*at_ms) : std::string()}, deadline));
       if (reply.word() != "ok") return no_session(key);
       return {};
     });
@@ -245,27 +235,33 @@ class RedisBackend final : public Backend {
   }
 
   Result<Lease> lease(const SessionKey& key, const LeaseRequest& request, Deadline deadline) override {
-    return with_connection(deadline, [&](RedisConnection& connection) -> Result<Lease> {
-      const RedisKeys keys = live_keys(tag_of(key));
-      for (int i = 0; i < kMostTries; ++i) {
-        PARLEY_TRY(const RedisReply reply,
-                   ask_live(connection, key, Script::Lease, {keys.head, keys.batches},
-                            {new_short_id(), request.token, request.owner,
-                             std::to_string(request.time.count()), request.takes_over ? "yes" : ""},
-                            deadline));
-        if (reply.word() == "ok") return Lease{request.token, request.owner, reply.items[1].integer};
-        const Held held = read_held(reply);
-        PARLEY_CHECK(granted(held.lease, request, held.now_ms));
-        // The process that held it has ended, which only this machine knows.
-        PARLEY_CHECK(give_back(connection, keys.head, held.lease.token, deadline));
-      }
-      return busy();
+    return with_connection(deadline, [&](RedisConnection& connection) {
+      return take_lease(connection, key, request, deadline);
+    });
+  }
+
+  Result<Lease> checkpoint(const SessionKey& key, const LeaseRequest& request, std::string_view bytes,
+                           Deadline deadline) override {
+    return with_connection(deadline, [&](RedisConnection& connection) {
+      return put_checkpoint(connection, key, request, bytes, deadline);
+    });
+  }
+
+  Result<std::optional<HeldLease>> holder(const SessionKey& key, Deadline deadline) override {
+    return with_connection(
+        deadline, [&](RedisConnection& connection) { return find_holder(connection, key, deadline); });
+  }
+
+  Result<std::vector<HeldLease>> leases(const std::optional<std::string>& tenant, std::size_t count,
+                                        Deadline deadline) override {
+    return with_connection(deadline, [&](RedisConnection& connection) {
+      return find_leases(connection, tenant, count, deadline);
     });
   }
 
   Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) override {
     return with_connection(deadline, [&](RedisConnection& connection) {
-      return give_back(connection, live_keys(tag_of(key)).head, token, deadline);
+      return release_lease(connection, key, token, deadline);
     });
   }
 
@@ -293,6 +289,22 @@ class RedisBackend final : public Backend {
   }
 
  private:
+  // The arguments are those of Script::Resolve.
+  Result<std::optional<Appended>> find_stored(const SessionKey& key,
+                                              std::initializer_list<std::string_view> arguments,
+                                              Deadline deadline) {
+    return with_connection(deadline, [&](RedisConnection& connection) -> Result<std::optional<Appended>> {
+      PARLEY_TRY(const Durability durability, durability_now(connection, deadline));
+      const RedisKeys keys = live_keys(tag_of(key));
+      PARLEY_TRY(const RedisReply reply, ask_live(connection, connection.request(), key, Script::Resolve,
+                                                  {keys.head, keys.batches}, arguments, deadline));
+      if (reply.word() == "none") return std::nullopt;
+      if (reply.word() != "known") return lost_records();
+      PARLEY_TRY(const StoredBatch place, read_stored_batch(reply.items[1].text, durability));
+      return place.appended;
+    });
+  }
+
   // Runs `use` with a connection, which stays for the next one unless it broke.
   template <typename Use>
   auto with_connection(Deadline deadline, const Use& use) -> decltype(use(std::declval<RedisConnection&>())) {
@@ -302,31 +314,13 @@ class RedisBackend final : public Backend {
     return out;
   }
 
-  static Result<void> give_back(RedisConnection& connection, const std::string& head,
-                                const std::string& token, Deadline deadline) {
-    RedisRequest request = connection.request();
-    request.script(Script::Release, {head}, {token});
-    PARLEY_TRY([[maybe_unused]] const RedisReply reply, connection.ask_one(request, deadline));
-    return {};
-  }
-
-  static std::unexpected<Error> busy() {
-    return fail(Code::Unavailable, "too many concurrent changes of the session: try again");
-  }
-
-  // Marks the session and runs a script on it; again if its time was over, when it has gone.
-  static Result<RedisReply> ask_live(RedisConnection& connection, const SessionKey& key, Script script,
-                                     std::initializer_list<std::string_view> keys,
-                                     std::initializer_list<std::string_view> arguments, Deadline deadline) {
-    RedisRequest request = connection.request();
-    mark_changed(request, key);
-    request.script(script, keys, arguments);
-    for (int i = 0; i < kMostTries; ++i) {
-      PARLEY_TRY(RedisReply reply, connection.ask_one(request, deadline));
-      if (reply.word() != "expired") return reply;
-      PARLEY_CHECK(erase_expired(connection, tag_of(key), reply.items[1].text, deadline));
+  // Removes the mark of a lease that the batch released or did not get. One that stays is only left over.
+  static void unmark_after(RedisConnection& connection, const SessionKey& key, const RowBatch& batch,
+                           std::string_view word, Deadline deadline) {
+    if (batch.release_lease && word == "ok") (void)unmark_lease(connection, key, batch.lease, deadline);
+    if (batch.take_lease && (word == "size" || word == "lease")) {
+      (void)unmark_lease(connection, key, batch.take_lease->token, deadline);
     }
-    return busy();
   }
 
   // What the answer to an append means.

@@ -9,6 +9,7 @@
 #include "parley/base/ids.h"
 #include "store/redis/index.h"
 #include "store/redis/keys.h"
+#include "store/redis/leases.h"
 #include "store/rules.h"
 
 namespace parley::store {
@@ -203,7 +204,7 @@ Result<bool> erase_session(RedisConnection& connection, const RedisHead& head, D
   mark_changed(request, session_of(head.tag));
   request.script(Script::Drop,
                  {live.head, live.log, live.batches, live.media, live.forks, kept.head, kept.log, kept.media,
-                  kept.forks},
+                  kept.forks, live.checkpoint},
                  {head.id});
   PARLEY_TRY(const RedisReply reply, connection.ask_one(request, deadline));
   if (reply.word() != "ok") return false;
@@ -218,6 +219,23 @@ Result<void> erase_expired(RedisConnection& connection, const std::string& tag, 
   PARLEY_TRY(const bool was_there, erase_session(connection, *head, deadline));
   static_cast<void>(was_there);  // another client may have been faster
   return {};
+}
+
+Result<RedisReply> ask_live(RedisConnection& connection, RedisRequest request, const SessionKey& key,
+                            Script script, std::initializer_list<std::string_view> keys,
+                            std::initializer_list<std::string_view> arguments, Deadline deadline) {
+  mark_changed(request, key);
+  request.script(script, keys, arguments);
+  for (int i = 0; i < kMostTries; ++i) {
+    PARLEY_TRY(RedisReply reply, connection.ask_one(request, deadline));
+    if (reply.word() != "expired") return reply;
+    PARLEY_CHECK(erase_expired(connection, tag_of(key), reply.items[1].text, deadline));
+  }
+  return too_busy();
+}
+
+std::unexpected<Error> too_busy() {
+  return fail(Code::Unavailable, "too many concurrent changes of the session: try again");
 }
 
 Result<std::size_t> sweep_sessions(RedisConnection& connection, Deadline deadline) {
@@ -246,6 +264,8 @@ Result<std::size_t> sweep_sessions(RedisConnection& connection, Deadline deadlin
         }
         return {};
       }));
+  // A list of leases forgets the marks that are left over.
+  PARLEY_TRY([[maybe_unused]] const std::vector<HeldLease> leases, find_leases(connection, {}, 0, deadline));
   // It may be busy doing so, or not permitted: the sweep succeeds anyway.
   RedisRequest rewrite = connection.request();
   rewrite.command({"BGREWRITEAOF"});

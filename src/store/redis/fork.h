@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "parley/base/clock.h"
 #include "parley/base/error.h"
@@ -28,6 +30,15 @@ Result<bool> erase_session(RedisConnection& connection, const RedisHead& head, D
 // The same for one whose time is over, by what a script answered: {"expired", id}.
 Result<void> erase_expired(RedisConnection& connection, const std::string& tag, const std::string& id,
                            Deadline deadline);
+
+// Adds to a request that the session is about to change, and a script that changes it, and sends it; again if
+// the session had expired, once it is erased.
+Result<RedisReply> ask_live(RedisConnection& connection, RedisRequest request, const SessionKey& key,
+                            Script script, std::initializer_list<std::string_view> keys,
+                            std::initializer_list<std::string_view> arguments, Deadline deadline);
+// How often other clients may come in between before a call gives up, and the error of one that does.
+inline constexpr int kMostTries = 32;
+std::unexpected<Error> too_busy();
 
 // Looks at every session of the database, so it costs what they are; how many had expired. Then asks the
 // server to write its append-only file anew: until that is done, what was removed is still in it.

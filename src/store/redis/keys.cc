@@ -17,7 +17,8 @@ std::string encoded(std::string_view name) {
 }
 
 RedisKeys keys_under(const std::string& prefix) {
-  return {prefix + ":head", prefix + ":log", prefix + ":batches", prefix + ":media", prefix + ":forks"};
+  return {prefix + ":head",  prefix + ":log",   prefix + ":batches",
+          prefix + ":media", prefix + ":forks", prefix + ":checkpoint"};
 }
 
 std::string of_tenant(std::string_view tenant, std::string_view what) {

@@ -6,9 +6,11 @@
 //   parley:{TENANT:SESSION}:log        stream: the record at position p has the id (p + 1)-0
 //   parley:{TENANT:SESSION}:batches    hash: batch id -> "first:count:hash", or "!epoch" (resolve)
 //   parley:{TENANT:SESSION}:media      hash: SHA-256 -> bytes
+//   parley:{TENANT:SESSION}:checkpoint string: of the lease
 //   parley:{TENANT:SESSION}:forks      hash: fork that shares the log -> until when it may still be
 //   uncommitted parley:{TENANT:SESSION}:kept:ID:*  what forks still share of a session that was removed
-//   parley:{TENANT}:sessions           sorted set: sessions by -updated (redis_index.h)
+//   parley:leases                      sorted set: leases that may be held (leases.h), by the time of the
+//   server parley:{TENANT}:sessions           sorted set: sessions by -updated (redis_index.h)
 //   parley:{TENANT}:changed            sorted set: sessions that may have changed, by the time of the server
 //
 // Tenant and session are percent-encoded, so no name can reach into another one's keys (P12), and a pattern
@@ -24,7 +26,7 @@
 namespace parley::store {
 
 struct RedisKeys {
-  std::string head, log, batches, media, forks;
+  std::string head, log, batches, media, forks, checkpoint;
 };
 
 std::string tag_of(const SessionKey& key);

@@ -20,7 +20,7 @@ const std::vector<SessionKey>& twins() {
 }
 
 std::vector<std::string> all_of(const RedisKeys& keys) {
-  return {keys.head, keys.log, keys.batches, keys.media, keys.forks};
+  return {keys.head, keys.log, keys.batches, keys.media, keys.forks, keys.checkpoint};
 }
 
 TEST(RedisKeys, AreTheirSessionsAlone) {
@@ -34,7 +34,7 @@ TEST(RedisKeys, AreTheirSessionsAlone) {
   }
   std::set<std::string> tenants;
   for (const SessionKey& key : twins()) tenants.insert(key.tenant);
-  EXPECT_EQ(seen.size(), twins().size() * 10 + tenants.size() * 2);
+  EXPECT_EQ(seen.size(), twins().size() * 12 + tenants.size() * 2);
 }
 
 TEST(RedisKeys, LieInOneSlot) {

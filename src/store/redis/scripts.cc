@@ -39,7 +39,7 @@ constexpr std::array<Text, kScriptCount> kTexts = {{
     // refused if the
     // stream does not end where the head says.
     {Script::Append, R"lua(
--- KEYS head log batches media
+-- KEYS head log batches media checkpoint
 -- ARGV batch hash epoch expected lease new_id created updated title titled titles rows media
 --      take_owner take_time release (m b t n)* (hash bytes)*
 local head = call('HMGET', KEYS[1], 'id', 'base', 'size', 'expires', 'token', 'owner', 'until', 'title',
@@ -78,6 +78,7 @@ if ARGV[14] ~= '' then
   call('HSET', KEYS[1], 'token', ARGV[1], 'owner', ARGV[14], 'until', whole(now + tonumber(ARGV[15])))
 elseif ARGV[16] ~= '' then
   call('HDEL', KEYS[1], 'token', 'owner', 'until')
+  call('UNLINK', KEYS[5])
 end
 call('HSET', KEYS[3], ARGV[1], whole(size) .. ':' .. ARGV[12] .. ':' .. ARGV[2])
 return {'ok', size}
@@ -88,11 +89,12 @@ return {'ok', size}
     // that is retried learns the epoch and succeeds (P10).
     {Script::Resolve, R"lua(
 -- KEYS head batches
--- ARGV batch epoch time
+-- ARGV batch epoch time; an empty epoch: only looks
 local head = call('HMGET', KEYS[1], 'id', 'expires')
 if is_over(head[2]) then return {'expired', head[1]} end
 local known = call('HGET', KEYS[2], ARGV[1])
 if is_place(known) then return head[1] and {'known', known} or {'damaged'} end
+if ARGV[2] == '' then return {'none'} end
 call('HSET', KEYS[2], ARGV[1], '!' .. ARGV[2])
 if not head[1] then call('PEXPIRE', KEYS[2], ARGV[3]) end
 return {'none'}
@@ -134,9 +136,17 @@ return out
 )lua"},
 
     {Script::Mark, R"lua(
--- KEYS changed
--- ARGV session
+-- KEYS marks
+-- ARGV session or lease
 call('ZADD', KEYS[1], whole(now_ms()), ARGV[1])
+return {'ok'}
+)lua"},
+
+    {Script::Unmark, R"lua(
+-- KEYS marks
+-- ARGV session or lease, time
+local marked = call('ZSCORE', KEYS[1], ARGV[1])
+if marked and tonumber(marked) <= tonumber(ARGV[2]) then call('ZREM', KEYS[1], ARGV[1]) end
 return {'ok'}
 )lua"},
 
@@ -175,10 +185,42 @@ call('HSET', KEYS[1], 'token', ARGV[2], 'owner', ARGV[3], 'until', whole(until_m
 return {'ok', until_ms}
 )lua"},
 
-    {Script::Release, R"lua(
+    {Script::Checkpoint, R"lua(
+-- KEYS head checkpoint
+-- ARGV token owner time bytes
+local head = call('HMGET', KEYS[1], 'expires', 'token', 'owner', 'until')
+if is_over(head[1]) or not head[2] then return {'none'} end
+local now = now_ms()
+if head[2] ~= ARGV[1] or now >= tonumber(head[4]) then
+  return leased(KEYS[1], head[2], head[3], head[4], now)
+end
+local until_ms = now + tonumber(ARGV[3])
+call('HSET', KEYS[1], 'owner', ARGV[2], 'until', whole(until_ms))
+call('SET', KEYS[2], ARGV[4])
+return {'ok', until_ms}
+)lua"},
+
+    {Script::Holder, R"lua(
+-- KEYS head checkpoint
+local head = call('HMGET', KEYS[1], 'expires', 'token', 'owner', 'until')
+if is_over(head[1]) or not head[2] then return {'none'} end
+return {'lease', head[2], head[3], head[4], now_ms(), call('GET', KEYS[2])}
+)lua"},
+
+    {Script::EndLease, R"lua(
 -- KEYS head
 -- ARGV token
-if call('HGET', KEYS[1], 'token') == ARGV[1] then call('HDEL', KEYS[1], 'token', 'owner', 'until') end
+if call('HGET', KEYS[1], 'token') == ARGV[1] then call('HSET', KEYS[1], 'until', whole(now_ms())) end
+return {'ok'}
+)lua"},
+
+    {Script::Release, R"lua(
+-- KEYS head checkpoint
+-- ARGV token
+if call('HGET', KEYS[1], 'token') == ARGV[1] then
+  call('HDEL', KEYS[1], 'token', 'owner', 'until')
+  call('UNLINK', KEYS[2])
+end
 return {'ok'}
 )lua"},
 
@@ -193,10 +235,10 @@ return {'ok'}
 )lua"},
 
     {Script::Drop, R"lua(
--- KEYS head log batches media forks kept_head kept_log kept_media kept_forks
+-- KEYS head log batches media forks kept_head kept_log kept_media kept_forks checkpoint
 -- ARGV id
 if call('HGET', KEYS[1], 'id') ~= ARGV[1] then return {'none'} end
-call('UNLINK', KEYS[3])
+call('UNLINK', KEYS[3], KEYS[10])
 if call('EXISTS', KEYS[5]) == 0 then
   call('UNLINK', KEYS[1], KEYS[2], KEYS[4])
   return {'ok'}

@@ -13,6 +13,7 @@
 #include "store/rules.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/file.h"
+#include "store/sqlite/leases.h"
 #include "store/sqlite/records.h"
 #include "store/sqlite/search.h"
 #include "store/sqlite/sessions.h"
@@ -129,13 +130,13 @@ class SqliteBackend final : public Backend {
     return out;
   }
 
-  Result<std::optional<Appended>> resolve(const SessionKey& key, std::string_view batch,
-                                          Deadline deadline) override {
+  Result<std::optional<Appended>> find_batch(const SessionKey& key, std::string_view batch,
+                                             Deadline deadline) override {
     using Found = std::optional<Appended>;
     return read_with<Found>(deadline, Found(), [&](Db& db) -> Result<Found> {
       PARLEY_TRY(const auto session, find_session(db, key));
       if (!session) return std::nullopt;
-      PARLEY_TRY(auto known, find_batch(db, session->id, batch));
+      PARLEY_TRY(auto known, store::find_batch(db, session->id, batch));
       if (!known) return std::nullopt;
       known->appended.durability = durability_;
       return known->appended;
@@ -143,17 +144,13 @@ class SqliteBackend final : public Backend {
   }
 
   Result<RowPage> read(const SessionKey& key, const Range& range, Deadline deadline) override {
-    return read_with<RowPage>(deadline, no_session(key), [&](Db& db) -> Result<RowPage> {
-      PARLEY_TRY(const SessionRow session, existing(db, key));
-      return read_rows(db, session, range);
-    });
+    return read_session<RowPage>(
+        deadline, key, [&](Db& db, const SessionRow& session) { return read_rows(db, session, range); });
   }
 
   Result<SessionInfo> head(const SessionKey& key, Deadline deadline) override {
-    return read_with<SessionInfo>(deadline, no_session(key), [&](Db& db) -> Result<SessionInfo> {
-      PARLEY_TRY(const SessionRow session, existing(db, key));
-      return info_of(db, key.session, session);
-    });
+    return read_session<SessionInfo>(
+        deadline, key, [&](Db& db, const SessionRow& session) { return info_of(db, key.session, session); });
   }
 
   Result<SessionInfo> fork(const SessionKey& from, const std::string& to, Position size,
@@ -248,6 +245,31 @@ class SqliteBackend final : public Backend {
       return set_lease(db, made, *out);
     }));
     return out;
+  }
+
+  Result<Lease> checkpoint(const SessionKey& key, const LeaseRequest& request, std::string_view bytes,
+                           Deadline deadline) override {
+    PARLEY_TRY(const bool is_there, exists(deadline));
+    if (!is_there) return renewed({}, request, now_ms());
+    PARLEY_CHECK(open(deadline));
+    Lease out;
+    const auto put = [&](Db& db) -> Result<void> {
+      PARLEY_TRY(out, put_checkpoint(db, key, request, bytes));
+      return {};
+    };
+    PARLEY_CHECK(writer_->run_unsynced(put, deadline));
+    return out;
+  }
+
+  Result<std::optional<HeldLease>> holder(const SessionKey& key, Deadline deadline) override {
+    using Found = std::optional<HeldLease>;
+    return read_with<Found>(deadline, Found(), [&](Db& db) { return find_holder(db, key); });
+  }
+
+  Result<std::vector<HeldLease>> leases(const std::optional<std::string>& tenant, std::size_t count,
+                                        Deadline deadline) override {
+    using Found = std::vector<HeldLease>;
+    return read_with<Found>(deadline, Found(), [&](Db& db) { return find_leases(db, tenant, count); });
   }
 
   Result<void> release(const SessionKey& key, const std::string& token, Deadline deadline) override {
@@ -416,6 +438,18 @@ class SqliteBackend final : public Backend {
     return read_in(deadline, job);
   }
 
+  // The same for a session. Its error is made only if it is needed: making one looks for secrets in it.
+  template <typename T, typename Job>
+  Result<T> read_session(const Deadline& deadline, const SessionKey& key, const Job& job) {
+    PARLEY_TRY(const std::optional<ReadAccess> reading, open_for_reading(deadline));
+    if (!reading) return no_session(key);
+    PARLEY_CHECK(check_damage(*reading));
+    return read_in(deadline, [&](Db& db) -> Result<T> {
+      PARLEY_TRY(const SessionRow session, existing(db, key));
+      return job(db, session);
+    });
+  }
+
   static Result<SessionRow> existing(Db& db, const SessionKey& key) {
     PARLEY_TRY(std::optional<SessionRow> session, find_session(db, key));
     if (!session) return no_session(key);
@@ -427,7 +461,7 @@ class SqliteBackend final : public Backend {
     PARLEY_TRY(const std::optional<SessionRow> session, take_session(db, key));
     Position size = 0;
     if (session) {
-      PARLEY_TRY(const auto known, find_batch(db, session->id, batch.id));
+      PARLEY_TRY(const auto known, store::find_batch(db, session->id, batch.id));
       if (known) {
         PARLEY_TRY(out, repeated(batch, known->hash, known->appended));
         return {};

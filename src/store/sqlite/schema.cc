@@ -142,6 +142,11 @@ CREATE VIEW messages AS
 CREATE TABLE store(id INTEGER NOT NULL, base INTEGER NOT NULL) STRICT;
 INSERT INTO store VALUES (random(), 0);
 )sql",
+    // 6: checkpoints, and the leases that were not released.
+    R"sql(
+CREATE TABLE checkpoints(session INTEGER PRIMARY KEY REFERENCES sessions(id), bytes BLOB NOT NULL) STRICT;
+CREATE INDEX sessions_by_lease ON sessions(tenant) WHERE lease_token <> '';
+)sql",
 };
 
 constexpr std::int64_t kVersion = std::size(kSteps);

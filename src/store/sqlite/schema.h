@@ -26,10 +26,11 @@ bool is_newest(std::int64_t version);
 // REQUIRES: the file is locked.
 Result<void> migrate(Db& db, std::int64_t version);
 
-// ---- The mark: a number that rises with every commit (sqlite_witness.h).
+// ---- The mark: a number that rises with every commit of records, sessions or leases (sqlite_witness.h).
 //
 // It is the id of the last record plus a base: an append raises it by the records alone, without another
-// page to write. Every other commit raises the base.
+// page to write. Every other commit raises the base, except one of checkpoints alone: a power failure may
+// lose it, and it is not missed.
 
 struct CommitMark {
   std::uint64_t id = 0;  // of the database

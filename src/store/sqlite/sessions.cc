@@ -152,13 +152,6 @@ Result<std::int64_t> make_session(Db& db, const SessionKey& key, std::int64_t cr
   return db.last_id();
 }
 
-Result<void> set_lease(Db& db, std::int64_t session, const Lease& lease) {
-  PARLEY_TRY(Query q, db.query("UPDATE sessions SET lease_token = ?2, lease_owner = ?3, lease_until_ms = ?4 "
-                               "WHERE id = ?1"));
-  q.bind(1, session).bind_text(2, lease.token).bind_text(3, lease.owner).bind(4, lease.until_ms);
-  return q.run();
-}
-
 Result<Position> size_of(Db& db, const SessionRow& session) {
   PARLEY_TRY(Query q, db.query("SELECT max(position) FROM records WHERE session = ?1"));
   PARLEY_TRY([[maybe_unused]] const bool has_row, q.bind(1, session.id).step());
@@ -239,6 +232,7 @@ Result<void> erase_session(Db& db, std::int64_t session) {
                           "DELETE FROM batches WHERE session = ?1 "
                           "AND batch IN (SELECT batch FROM records WHERE session = ?1)",
                           id));
+    PARLEY_CHECK(run_with(db, "DELETE FROM checkpoints WHERE session = ?1", id));
     PARLEY_CHECK(erase_records(db, id, shared ? std::max(*shared, row.shared) : 0));
     if (shared) {
       return run_with(db,

@@ -29,7 +29,6 @@ Result<std::optional<SessionRow>> take_session(Db& db, const SessionKey& key);
 
 Result<std::int64_t> make_session(Db& db, const SessionKey& key, std::int64_t created_ms,
                                   std::optional<std::int64_t> parent = {}, Position shared = 0);
-Result<void> set_lease(Db& db, std::int64_t session, const Lease& lease);
 
 Result<Position> size_of(Db& db, const SessionRow& session);
 Result<SessionInfo> info_of(Db& db, const std::string& name, const SessionRow& session);

@@ -160,7 +160,12 @@ SqliteWriter::~SqliteWriter() {
 }
 
 Result<void> SqliteWriter::run(const Job& job, const Deadline& deadline) {
-  Request request{job, deadline, false};
+  Request request{job, deadline, Kind::Durable};
+  return wait_for(request);
+}
+
+Result<void> SqliteWriter::run_unsynced(const Job& job, const Deadline& deadline) {
+  Request request{job, deadline, Kind::Unsynced};
   return wait_for(request);
 }
 
@@ -178,7 +183,7 @@ Result<void> SqliteWriter::empty_log(const Deadline& deadline) {
     if (!done.is_complete) return fail(Code::Timeout, "another process is reading the database");
     return {};
   };
-  Request request{job, deadline, true};
+  Request request{job, deadline, Kind::Alone};
   return wait_for(request);
 }
 
@@ -209,13 +214,13 @@ void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   serve(group);
   lock.lock();
   is_busy_ = false;
-  last_size_ = group.size();
-  has_written_ = has_written_ || !group.front()->is_alone;
+  if (group.is_durable) last_size_ = group.requests.size();
+  has_written_ = has_written_ || !group.is_alone();
   const std::int64_t before = std::exchange(log_frames_, db_.log_frames());
   const auto has_reached = [&](std::int64_t length) { return before < length && log_frames_ >= length; };
   if (has_reached(kLongFrames) || has_reached(kTooLongFrames)) log_grew_.notify_one();
   std::array<bool, 2> rings = {};
-  for (Request* request : group) {
+  for (Request* request : group.requests) {
     request->is_done = true;
     rings[request->wakeup] = true;
   }
@@ -229,43 +234,51 @@ void SqliteWriter::lead(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// Moves the first of the queue and all that may join it into the group; false if the queue is empty.
+// Moves the first of the queue and all that may join it into the group; false if there is none. A group that
+// has begun without a sync takes no caller that needs one.
 bool SqliteWriter::take_more(Group& group) {
   const std::lock_guard lock(mutex_);
-  const std::size_t had = group.size();
-  while (!queue_.empty() && group.size() < kMostInGroup &&
-         (group.empty() || (!group.front()->is_alone && !queue_.front()->is_alone))) {
-    group.push_back(queue_.front());
-    group.back()->is_taken = true;
+  std::vector<Request*>& requests = group.requests;
+  const std::size_t had = requests.size();
+  const auto joins = [&](const Request& next) {
+    if (requests.empty()) return true;
+    if (group.is_alone() || next.kind == Kind::Alone) return false;
+    return group.is_durable || next.kind == Kind::Unsynced;
+  };
+  while (!queue_.empty() && requests.size() < kMostInGroup && joins(*queue_.front())) {
+    requests.push_back(queue_.front());
+    requests.back()->is_taken = true;
     queue_.pop_front();
   }
-  return group.size() > had;
+  return requests.size() > had;
 }
 
 // Adds callers that arrive while a group is being served. The callers of the last group have just returned:
 // as many are likely to call again, and waiting for them costs less than another sync.
 void SqliteWriter::take_late(Group& group) {
-  const auto end = std::chrono::steady_clock::now() + patience_;
-  while (!take_more(group) && group.size() < last_size_ && std::chrono::steady_clock::now() < end) {
+  const auto end = std::chrono::steady_clock::now() + (group.is_durable ? patience_ : patience_.zero());
+  while (!take_more(group) && group.requests.size() < last_size_ && std::chrono::steady_clock::now() < end) {
     std::this_thread::yield();
   }
 }
 
 void SqliteWriter::serve(Group& group) {
   take_more(group);
+  group.is_durable = std::any_of(group.requests.begin(), group.requests.end(),
+                                 [](const Request* request) { return request->kind != Kind::Unsynced; });
   // The latest deadline of the group: no caller fails for another's deadline.
-  const Deadline* latest = &group.front()->deadline;
-  for (const Request* request : group) {
+  const Deadline* latest = &group.requests.front()->deadline;
+  for (const Request* request : group.requests) {
     if (request->deadline.at() > latest->at()) latest = &request->deadline;
   }
   Result<void> done = lock_->lock(*latest);
   if (done) {
     db_.wait_until(*latest);
-    done = group.front()->is_alone ? group.front()->job(db_) : commit(group);
+    done = group.is_alone() ? group.requests.front()->job(db_) : commit(group);
     lock_->unlock();
   }
   if (done) return;
-  for (Request* request : group) {
+  for (Request* request : group.requests) {
     if (request->result) request->result = std::unexpected(done.error());
   }
 }
@@ -274,12 +287,13 @@ void SqliteWriter::serve(Group& group) {
 // other jobs. A savepoint copies every page that a job changes, and is needed only to undo a job: so the jobs
 // first run without savepoints, and if one fails after a change, all of them run again with savepoints.
 Result<void> SqliteWriter::commit(Group& group) {
+  PARLEY_CHECK(set_synced(group.is_durable));
   PARLEY_TRY(bool is_clean, run_all(group, false));
   if (!is_clean) {
     db_.roll_back();
     PARLEY_TRY(is_clean, run_all(group, true));
   }
-  const bool has_changed = db_.changes() != changes_;
+  const bool has_changed = group.is_durable && db_.changes() != changes_;
   Result<CommitMark> mark = has_changed ? raised_mark() : Result<CommitMark>(mark_);
   if (!mark) {
     db_.roll_back();
@@ -288,6 +302,14 @@ Result<void> SqliteWriter::commit(Group& group) {
   PARLEY_CHECK(db_.commit());
   mark_ = *mark;
   if (has_changed) bear_witness();
+  return {};
+}
+
+// Whether the next commits wait for the disk. A store that never waits stays as it is.
+Result<void> SqliteWriter::set_synced(bool is_synced) {
+  if (durability_ != Durability::Full || is_synced == is_synced_) return {};
+  PARLEY_CHECK(db_.run(synchronous(is_synced ? Durability::Full : Durability::Normal)));
+  is_synced_ = is_synced;
   return {};
 }
 
@@ -330,14 +352,14 @@ void SqliteWriter::bear_witness() {
 // groups would each have half of the callers, and need two syncs.
 Result<bool> SqliteWriter::run_all(Group& group, bool with_savepoints) {
   PARLEY_CHECK(begin());
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    Request* request = group[i];
+  for (std::size_t i = 0; i < group.requests.size(); ++i) {
+    Request* request = group.requests[i];
     const std::int64_t before = db_.changes();
     request->result = with_savepoints ? run_in_savepoint(request->job) : request->job(db_);
     // A full disk ends the whole transaction.
     if (!db_.is_in_transaction()) return std::unexpected(request->result.error());
     if (!request->result && !with_savepoints && db_.changes() != before) return false;
-    if (i + 1 == group.size()) take_late(group);
+    if (i + 1 == group.requests.size()) take_late(group);
   }
   const std::lock_guard lock(mutex_);
   wakeup_ = 1 - wakeup_;
@@ -387,7 +409,7 @@ Result<void> SqliteWriter::checkpoint() {
     return {};
   };
   const Deadline deadline = Deadline::in(std::chrono::seconds(60));
-  Request request{job, deadline, true};
+  Request request{job, deadline, Kind::Alone};
   return wait_for(request);
 }
 

@@ -4,6 +4,10 @@
 // its commit join the next one: one sync for all of them. Writes go into the WAL; once it is long, a
 // checkpoint thread moves it into the file when no writer is active, or when the WAL has grown very long.
 //
+// A group in which no caller needs a sync commits without one. SQLite still syncs the WAL before it moves it
+// into the file, and its header before it writes over an old WAL, so a power failure leaves a prefix of the
+// commits that has every synced one.
+//
 // Safe from any thread.
 #pragma once
 
@@ -50,6 +54,10 @@ class SqliteWriter {
   // its turn did not come in time, Unresolved if the disk failed in the commit.
   Result<void> run(const Job& job, const Deadline& deadline);
 
+  // The same for a job whose loss in a power failure does not matter: its commit waits for no sync, and the
+  // witness does not know of it.
+  Result<void> run_unsynced(const Job& job, const Deadline& deadline);
+
   // What was found to be wrong with the database as it was opened: the witness knows of commits that are not
   // there, or an index does not know of records.
   const std::optional<Fault>& damage() const { return damage_; }
@@ -62,16 +70,25 @@ class SqliteWriter {
   Result<void> empty_log(const Deadline& deadline);
 
  private:
+  enum class Kind : std::uint8_t {
+    Durable,
+    Unsynced,
+    Alone,  // outside of a transaction and without other jobs
+  };
   struct Request {
     const Job& job;
     const Deadline& deadline;
-    bool is_alone;          // outside of a transaction and without other jobs
+    Kind kind;
     bool is_taken = false;  // by a leader, which will set is_done
     bool is_done = false;
     Result<void> result = {};
     std::size_t wakeup = 0;  // where it waits
   };
-  using Group = std::vector<Request*>;
+  struct Group {
+    std::vector<Request*> requests = {};
+    bool is_durable = true;  // false: no request needs a sync
+    bool is_alone() const { return requests.front()->kind == Kind::Alone; }
+  };
 
   SqliteWriter(Db db, Witness witness, Durability durability);
   static Result<std::unique_ptr<SqliteWriter>> open_locked(const std::string& path, Durability durability,
@@ -82,6 +99,7 @@ class SqliteWriter {
   void take_late(Group& group);
   void serve(Group& group);
   Result<void> commit(Group& group);
+  Result<void> set_synced(bool is_synced);
   Result<void> begin();
   Result<CommitMark> raised_mark();
   void bear_witness();
@@ -96,6 +114,7 @@ class SqliteWriter {
   Witness witness_;               // likewise
   CommitMark mark_;               // as the transaction found it, or as the last one left it; likewise
   std::int64_t changes_ = 0;      // before the transaction; likewise
+  bool is_synced_ = true;         // whether commits wait for the disk, if the store is to; likewise
   Durability durability_;
   std::chrono::microseconds patience_;  // how long to wait for more callers
   std::optional<Fault> damage_;
@@ -107,7 +126,7 @@ class SqliteWriter {
   // exactly the group.
   std::array<std::condition_variable, 2> wakeups_;
   std::size_t wakeup_ = 0;     // for callers that arrive now
-  std::size_t last_size_ = 1;  // of a group
+  std::size_t last_size_ = 1;  // of a durable group
   bool has_written_ = false;
   std::int64_t log_frames_ = 0;
   std::condition_variable_any log_grew_;

@@ -49,6 +49,41 @@ TEST(SqliteWriter, CommitsThreadsTogetherAndEachOnce) {
   std::filesystem::remove_all(folder);
 }
 
+// Groups with and without a sync follow each other, and checkpoints join those of appends.
+TEST(SqliteWriter, CommitsCheckpointsAmongAppends) {
+  std::string folder = (std::filesystem::temp_directory_path() / "parley-writer-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  constexpr std::size_t kThreads = 8;
+  constexpr std::size_t kSteps = 25;
+  std::atomic<std::size_t> failures = 0;
+  {
+    Store store = *open_store("sqlite:" + folder + "/store.db");
+    const auto key_of = [](std::size_t thread) { return SessionKey{"default", std::to_string(thread)}; };
+    const auto work = [&](std::size_t thread) {
+      const auto lease = store.lease(key_of(thread), "me", std::chrono::hours(1));
+      if (!lease) ++failures;
+      for (std::size_t i = 0; i < kSteps && lease; ++i) {
+        Batch batch({Record{.body = std::to_string(i)}});
+        batch.lease = lease->token;
+        if (thread % 2 == 0 && !store.append(key_of(thread), batch)) ++failures;
+        const auto renewed =
+            store.checkpoint(key_of(thread), *lease, std::chrono::hours(1), std::to_string(i));
+        if (!renewed) ++failures;
+        if (i % 10 == 0 && !store.leases()) ++failures;
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (std::size_t thread = 0; thread < kThreads; ++thread) threads.emplace_back(work, thread);
+    threads.clear();
+    for (std::size_t thread = 0; thread < kThreads; ++thread) {
+      EXPECT_EQ((*store.holder(key_of(thread)))->checkpoint, std::to_string(kSteps - 1));
+      EXPECT_EQ(store.head(key_of(thread))->size, thread % 2 == 0 ? kSteps : 0);
+    }
+  }
+  EXPECT_EQ(failures, 0U);
+  std::filesystem::remove_all(folder);
+}
+
 // What is in the log comes into the file while the store is open, once there is much of it.
 TEST(SqliteWriter, MovesALongLogIntoTheFile) {
   std::string folder = (std::filesystem::temp_directory_path() / "parley-writer-XXXXXX").string();
