@@ -1,15 +1,16 @@
 // Sends HTTP requests from an event loop: libcurl's multi interface on a Loop, without a thread per request.
 //
 // Invariants (quoted by tests as ASYNC_CLIENT1..ASYNC_CLIENT6):
-//   ASYNC_CLIENT1  The contract of http.h holds (HTTP1..HTTP11), except that many requests share connections
-//                  as libcurl decides, within HTTP11, and that read-ahead is not coalesced.
-//   ASYNC_CLIENT2  The callbacks of a request and `done` run on the loop. `done` is called once, also after a
-//                  stop; after cancel() nothing is called.
-//   ASYNC_CLIENT3  cancel() closes the connection of the request at once. It may be called from a callback.
-//   ASYNC_CLIENT4  After pause() a few chunks more may come, then none until resume(); a paused request is
-//                  never too quiet.
-//   ASYNC_CLIENT5  Names are looked up by other threads, once for all requests that wait for the same name,
-//                  and are remembered for half a minute.
+//   ASYNC_CLIENT1  The contract of http.h holds (HTTP1..HTTP11), except that many requests share
+//                  connections as libcurl decides, within HTTP11, and that read-ahead is not coalesced.
+//   ASYNC_CLIENT2  The callbacks of a request and `done` run on the loop. `done` is called once, also
+//                  after a stop; after cancel() nothing is called.
+//   ASYNC_CLIENT3  cancel() closes the connection of the request at once. It may be called from a
+//                  callback.
+//   ASYNC_CLIENT4  After pause() a few chunks more may come, then none until resume(); a paused request
+//                  is never too quiet.
+//   ASYNC_CLIENT5  Names are looked up by other threads, once for all requests that wait for the same
+//                  name, and are remembered for half a minute.
 //   ASYNC_CLIENT6  When the client is destroyed, its requests are cancelled.
 //
 // Everything here is for the loop's thread. Destroyed there, or after the loop has finished.

@@ -7,18 +7,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <exception>
+#include <latch>
+#include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "net/admission.h"
+#include "net/byte_budget.h"
 #include "net/connection.h"
 #include "net/fields.h"
 #include "net/listener.h"
 #include "net/loop.h"
+#include "parley/net/event_loop.h"
 
 namespace parley::net {
 
@@ -31,33 +35,15 @@ namespace {
 using Protocol = asio::generic::stream_protocol;
 using Acceptor = asio::basic_socket_acceptor<Protocol>;
 
-// Clients over the limit that get a 503 at a time; further ones are closed without a response.
-constexpr std::size_t kRefusing = 64;
+// For a client that is refused to read why.
+constexpr milliseconds kRefusalTime{100};
 // Before it accepts again when the system has no descriptor left.
 constexpr milliseconds kNoDescriptor{20};
 
-// How many connections each address has. Safe from any thread.
-class AddressCounts {
- public:
-  // False if `address` has `most` already.
-  bool add(const std::string& address, std::size_t most) {
-    if (address.empty() || most == 0) return true;
-    const std::lock_guard lock(mutex_);
-    std::size_t& count = counts_[address];
-    if (count == most) return false;
-    ++count;
-    return true;
-  }
-  void remove(const std::string& address) {
-    const std::lock_guard lock(mutex_);
-    const auto found = counts_.find(address);
-    if (found != counts_.end() && --found->second == 0) counts_.erase(found);
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::size_t> counts_;
-};
+// What the bodies of one client address may take of the memory for all: enough for one of the largest.
+std::size_t share_of_bodies(const ServerOptions& options) {
+  return std::max(options.max_bodies_bytes / 4, std::min(options.max_body_bytes, options.max_bodies_bytes));
+}
 
 }  // namespace
 
@@ -65,51 +51,85 @@ std::optional<std::string_view> ServerRequest::header(std::string_view name) con
   return find_header(headers, name);
 }
 
-struct AsyncServer::State {
+// Shared by what is bound to the loops: a handler of an operation that is aborted may run after stop().
+struct AsyncServer::State : std::enable_shared_from_this<State> {
   // A loop and the connections on it, which only its thread touches.
   struct Place {
-    std::shared_ptr<Loop> loop = std::make_shared<Loop>();
-    std::unordered_set<std::shared_ptr<Connection>> connections;
+    std::shared_ptr<Loop> loop;
+    std::unordered_set<std::shared_ptr<Connection>> connections = {};
+    bool is_draining = false;
     bool is_stopped = false;
   };
 
   ServerOptions options;
   Handler handler;
   std::vector<Listener> listeners;
+  std::vector<std::unique_ptr<EventLoop>> own_loops;
   std::vector<std::unique_ptr<Place>> places;
   std::vector<std::unique_ptr<Acceptor>> acceptors;  // of the first loop
   std::size_t next = 0;                              // of the first loop
-  std::atomic<std::size_t> count = 0;
-  AddressCounts addresses;
+  std::unique_ptr<Admission> admission;
+  std::shared_ptr<ByteBudget> bodies;
+  std::mutex tls_mutex;
+  std::shared_ptr<const TlsContext> tls;
   bool is_running = false;
+  bool is_listening = true;
 
-  // May throw: no descriptor or thread is left.
-  void start() {
+  // May throw boost::system::system_error: no descriptor is left.
+  Result<void> start() {
     is_running = true;
-    for (std::size_t i = 0; i < std::max<std::size_t>(options.loops, 1); ++i) {
-      places.push_back(std::make_unique<Place>());
+    if (options.event_loops.empty()) {
+      PARLEY_CHECK(start_own_loops());
     }
-    asio::io_context& first = places.front()->loop->context();
+    for (const EventLoop* loop : options.event_loops) add_place(*loop);
+    const std::shared_ptr<Loop>& first = places.front()->loop;
     for (const Listener& listener : listeners) {
-      acceptors.push_back(std::make_unique<Acceptor>(first, Protocol(listener.family, 0), listener.socket));
-      accept(*acceptors.back());
+      acceptors.push_back(
+          std::make_unique<Acceptor>(first->context(), Protocol(listener.family, 0), listener.socket));
     }
-    for (const auto& place : places) place->loop->start();
+    first->run([self = shared_from_this()] {
+      for (const auto& acceptor : self->acceptors) self->accept(*acceptor);
+    });
+    return {};
   }
+
+  Result<void> load_tls() {
+    if (options.tls_certificate.empty() && options.tls_key.empty()) return {};
+    PARLEY_TRY(auto loaded, TlsContext::load(options.tls_certificate, options.tls_key));
+    const std::lock_guard lock(tls_mutex);
+    tls = std::move(loaded);
+    return {};
+  }
+
+  std::shared_ptr<const TlsContext> present_tls() {
+    const std::lock_guard lock(tls_mutex);
+    return tls;
+  }
+
+  Result<void> start_own_loops() {
+    for (std::size_t i = 0; i < std::max<std::size_t>(options.loops, 1); ++i) {
+      PARLEY_TRY(std::unique_ptr<EventLoop> loop, EventLoop::start());
+      add_place(*loop);
+      own_loops.push_back(std::move(loop));
+    }
+    return {};
+  }
+
+  void add_place(const EventLoop& loop) { places.push_back(std::make_unique<Place>(loop.loop())); }
 
   void accept(Acceptor& acceptor) {
     Place& place = *places[next++ % places.size()];
-    acceptor.async_accept(place.loop->context(),
-                          [this, &acceptor, &place](const error_code& error, Connection::Socket socket) {
-                            if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
-                            if (!error) {
-                              admit(place, std::move(socket));
-                              return accept(acceptor);
-                            }
-                            places.front()->loop->after(kNoDescriptor, [this, &acceptor] {
-                              if (acceptor.is_open()) accept(acceptor);
-                            });
-                          });
+    acceptor.async_accept(place.loop->context(), [self = shared_from_this(), &acceptor, &place](
+                                                     const error_code& error, Connection::Socket socket) {
+      if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
+      if (!error) {
+        self->admit(place, std::move(socket));
+        return self->accept(acceptor);
+      }
+      self->places.front()->loop->after(kNoDescriptor, [self, &acceptor] {
+        if (acceptor.is_open()) self->accept(acceptor);
+      });
+    });
   }
 
   void admit(Place& place, Connection::Socket socket) {
@@ -118,70 +138,105 @@ struct AsyncServer::State {
     const int on = 1;  // a chunk is not held back for the next one; UNIX sockets do not know this option
     ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);  // a client that vanishes
-    const std::string address = counted_address(socket.native_handle());
-    const std::size_t present = ++count;
-    if (present > options.connections + kRefusing) {
-      --count;
-      return;  // closed
-    }
-    const bool is_counted = addresses.add(address, options.connections_per_address);
-    const bool is_refused = present > options.connections || !is_counted;
-    auto closed = [this, &place, address = is_counted ? address : std::string()](const auto& connection) {
+    Peer peer = peer_of(socket.native_handle());
+    const Admission::Verdict verdict = admission->enter(peer.counted);
+    if (verdict == Admission::Verdict::Dropped) return;  // and the socket is closed
+    auto closed = [self = shared_from_this(), &place, verdict,
+                   address = peer.counted](const auto& connection) {
       place.connections.erase(connection);
-      addresses.remove(address);
-      --count;
+      self->admission->leave(verdict, address);
     };
     auto connection =
-        std::make_shared<Connection>(place.loop, std::move(socket), options, handler, std::move(closed));
-    place.loop->run([&place, connection = std::move(connection), is_refused] {
+        std::make_shared<Connection>(place.loop, std::move(socket), present_tls().get(), std::move(peer),
+                                     Connection::Shared{options, handler, bodies}, std::move(closed));
+    place.loop->run([&place, connection = std::move(connection), verdict] {
       place.connections.insert(connection);
       if (place.is_stopped) return connection->stop();
-      if (!is_refused) return connection->begin();
-      connection->refuse({503, "too many connections"}, milliseconds(100));
+      if (verdict == Admission::Verdict::Refused) {
+        return connection->refuse({503, "too many connections"}, kRefusalTime);
+      }
+      connection->begin();
+      if (place.is_draining) connection->drain();
+    });
+  }
+
+  // Calls on the loop of each place, and waits until all calls have returned.
+  template <typename Call>
+  void on_each_place(Call call) {
+    const auto left = std::make_shared<std::latch>(static_cast<std::ptrdiff_t>(places.size()));
+    for (const auto& place : places) {
+      // Counts down also if the loop has finished and drops the call.
+      std::shared_ptr<void> done(nullptr, [left](void*) { left->count_down(); });
+      place->loop->run([done = std::move(done), call, &place = *place] { call(place); });
+    }
+    left->wait();
+  }
+
+  void drain() {
+    if (!is_running) return;
+    stop_listening();
+    on_each_place([](Place& place) {
+      place.is_draining = true;
+      const auto connections = place.connections;
+      for (const auto& connection : connections) connection->drain();
+    });
+  }
+
+  void close_websockets() {
+    if (!is_running) return;
+    on_each_place([](Place& place) {
+      const auto connections = place.connections;
+      for (const auto& connection : connections) connection->close_upgraded();
     });
   }
 
   void stop() {
     if (!std::exchange(is_running, false)) return;
-    if (places.empty()) return close_unused();
-    places.front()->loop->run([this] {
+    stop_listening();
+    on_each_place([](Place& place) {
+      place.is_stopped = true;
+      const auto connections = place.connections;
+      for (const auto& connection : connections) connection->stop();
+    });
+    // The first loop gives connections to the others: it ends first.
+    for (const auto& loop : own_loops) loop->finish();
+    handler = {};
+  }
+
+  // Once: another server may listen on the same path by now.
+  void stop_listening() {
+    if (!std::exchange(is_listening, false)) return;
+    if (!options.unix_path.empty() && options.sockets.empty()) ::unlink(options.unix_path.c_str());
+    on_each_place([this](Place& place) {
+      if (&place != places.front().get()) return;
       error_code ignored;
       for (const auto& acceptor : acceptors) acceptor->close(ignored);
     });
-    for (const auto& place : places) {
-      place->loop->run([&place = *place] {
-        place.is_stopped = true;
-        const auto connections = place.connections;
-        for (const auto& connection : connections) connection->stop();
-      });
-    }
-    // The first loop gives connections to the others: it ends first.
-    for (const auto& place : places) place->loop->finish();
-    close_unused();
-  }
-
-  // Of a start that failed: the sockets that no acceptor has.
-  void close_unused() {
+    // Of a start that failed: the sockets that no acceptor has.
     for (std::size_t i = acceptors.size(); i < listeners.size(); ++i) ::close(listeners[i].socket);
-    if (!options.unix_path.empty() && options.sockets.empty()) ::unlink(options.unix_path.c_str());
   }
 };
 
 Result<AsyncServer> AsyncServer::listen(const ServerOptions& options, Handler handler) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   state->options = options;
   state->handler = std::move(handler);
+  state->admission = std::make_unique<Admission>(options.connections, options.connections_per_address);
+  state->bodies = std::make_shared<ByteBudget>(options.max_bodies_bytes, share_of_bodies(options));
+  PARLEY_CHECK(state->load_tls());
   PARLEY_TRY(state->listeners, open_listeners(options));
+  Result<void> started;
   try {
-    state->start();
+    started = state->start();
   } catch (const std::exception& error) {  // boost::system::system_error is not std::system_error
-    state->stop();
-    return fail(Code::Unavailable, std::string("cannot start a server: ") + error.what());
+    started = fail(Code::Unavailable, std::string("cannot start a server: ") + error.what());
   }
-  return AsyncServer(std::move(state));
+  if (started) return AsyncServer(std::move(state));
+  state->stop();
+  return std::unexpected(started.error());
 }
 
-AsyncServer::AsyncServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AsyncServer::AsyncServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 AsyncServer::AsyncServer(AsyncServer&&) noexcept = default;
 AsyncServer& AsyncServer::operator=(AsyncServer&& other) noexcept {
   if (this == &other) return *this;
@@ -194,10 +249,22 @@ AsyncServer::~AsyncServer() { stop(); }
 std::uint16_t AsyncServer::port() const { return state_->listeners.front().port; }
 
 std::string AsyncServer::url(std::string_view path) const {
-  return state_->listeners.front().url + std::string(path);
+  std::string out = state_->listeners.front().url;
+  if (state_->present_tls() && out.starts_with("http:")) out.insert(4, "s");
+  return out.append(path);
 }
 
-std::size_t AsyncServer::connections() const { return state_->count; }
+std::size_t AsyncServer::connections() const { return state_->admission->admitted(); }
+
+Result<void> AsyncServer::reload_tls() { return state_->load_tls(); }
+
+void AsyncServer::drain() {
+  if (state_) state_->drain();
+}
+
+void AsyncServer::close_websockets() {
+  if (state_) state_->close_websockets();
+}
 
 void AsyncServer::stop() {
   if (state_) state_->stop();

@@ -10,10 +10,12 @@
 #include <future>
 #include <latch>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
 #include "net/raw_client_testing.h"
+#include "parley/net/event_loop.h"
 
 namespace parley::net {
 namespace {
@@ -337,6 +339,73 @@ TEST(AsyncServer, StopsWhileRespondersAreHeld) {
   EXPECT_TRUE(third.was_reset) << "the end of a connection would be the end of the response";
   for (const auto& responder : held) responder->send("x");
   held.clear();
+}
+
+// ASYNC_SERVER9
+TEST(AsyncServer, HandlesRequestsOnGivenLoops) {
+  const auto one = EventLoop::start().value();
+  const auto other = EventLoop::start().value();
+  const std::size_t before = threads_of_this_process();
+  std::mutex mutex;
+  std::multiset<EventLoop*> seen;
+  const AsyncServer server = serving(
+      [&](ServerRequest, const std::shared_ptr<Responder>& responder) {
+        const std::lock_guard lock(mutex);
+        seen.insert(EventLoop::current());
+        responder->whole(200, {}, "");
+      },
+      {.event_loops = {one.get(), other.get()}});
+  EXPECT_EQ(threads_of_this_process(), before);
+  for (int i = 0; i < 4; ++i) RawClient(server.port()).say("GET / HTTP/1.0\r\n\r\n").hear();
+  EXPECT_EQ(seen, (std::multiset{one.get(), one.get(), other.get(), other.get()}));
+}
+
+// ASYNC_SERVER9
+TEST(AsyncServer, HandlesRequestsOnAnEventLoopOfItsOwn) {
+  std::promise<EventLoop*> seen;
+  const AsyncServer server = serving([&](ServerRequest, const std::shared_ptr<Responder>& responder) {
+    seen.set_value(EventLoop::current());
+    responder->whole(200, {}, "");
+  });
+  RawClient(server.port()).say(kGet).hear("\r\n\r\n");
+  EXPECT_NE(seen.get_future().get(), nullptr);
+}
+
+// ASYNC_SERVER8: also on loops that run on.
+TEST(AsyncServer, StopsOnGivenLoopsWhileTheyRunOn) {
+  const auto loop = EventLoop::start().value();
+  const auto other = EventLoop::start().value();
+  const auto token = std::make_shared<int>(0);
+  std::vector<std::shared_ptr<Responder>> held;
+  std::mutex mutex;
+  std::latch arrived(4);
+  int gone = 0;
+  AsyncServer server = serving(
+      [&, token](ServerRequest, std::shared_ptr<Responder> responder) {
+        const std::lock_guard lock(mutex);
+        responder->start(200, {});
+        responder->on_gone([&, token] {
+          const std::lock_guard gone_lock(mutex);
+          ++gone;
+        });
+        held.push_back(std::move(responder));
+        arrived.count_down();
+      },
+      {.event_loops = {loop.get(), other.get()}});
+  std::deque<RawClient> clients;
+  for (int i = 0; i < 4; ++i) clients.emplace_back(server.port()).say(kGet);
+  RawClient idle(server.port());
+  arrived.wait();
+  server.stop();
+  EXPECT_EQ(gone, 4);
+  EXPECT_EQ(token.use_count(), 1) << "the handler and the callbacks are freed";
+  EXPECT_EQ(server.connections(), 0u);
+  EXPECT_EQ(idle.hear(), "");
+  for (const auto& responder : held) responder->send("x");
+  held.clear();
+  std::promise<void> ran;
+  loop->post([&] { ran.set_value(); });
+  ran.get_future().wait();
 }
 
 TEST(AsyncServer, ListensOnAUnixSocket) {

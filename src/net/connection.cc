@@ -1,3 +1,4 @@
+// Reading requests, and what a Responder says. connection_output.cc has the rest.
 #include "net/connection.h"
 
 #include <sys/socket.h>
@@ -7,6 +8,7 @@
 #include <boost/asio/error.hpp>
 #include <utility>
 
+#include "net/reply.h"
 #include "net/response_head.h"
 
 namespace parley::net {
@@ -17,87 +19,53 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// A buffer that is larger than this is not kept for the next response.
-constexpr std::size_t kKeptBuffer = std::size_t{64} * 1024;
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 
 }  // namespace
 
-// The Responder of one request. Calls from other threads go through the loop.
-class Reply final : public Responder {
- public:
-  Reply(std::shared_ptr<Connection> connection, std::uint64_t serial)
-      : connection_(std::move(connection)), serial_(serial) {}
-  // Nothing happens if the response has ended. After all calls of other threads, also if this is the loop.
-  ~Reply() override {
-    connection_->loop_->post([c = connection_, n = serial_] { c->drop(n); });
-  }
-
-  void whole(int status, std::vector<Header> headers, std::string body) override {
-    if (!are_headers(headers)) return;
-    run([c = connection_, n = serial_, status, headers = std::move(headers), body = std::move(body)] {
-      c->whole(n, status, headers, body);
-    });
-  }
-  void start(int status, std::vector<Header> headers) override {
-    if (!are_headers(headers)) return;
-    run([c = connection_, n = serial_, status, headers = std::move(headers)] {
-      c->start(n, status, headers);
-    });
-  }
-  void send(std::string chunk) override {
-    *backlog_ += chunk.size();
-    run([c = connection_, n = serial_, b = backlog_, chunk = std::move(chunk)] { c->send(n, chunk, b); });
-  }
-  void end() override {
-    run([c = connection_, n = serial_] { c->end(n); });
-  }
-  void cut() override {
-    run([c = connection_, n = serial_] { c->cut(n); });
-  }
-  std::size_t backlog() const override { return *backlog_; }
-  void on_gone(std::function<void()> call) override {
-    if (connection_->handles(serial_)) connection_->on_gone_ = std::move(call);
-  }
-  void on_drained(std::function<void()> call) override {
-    if (connection_->handles(serial_)) connection_->on_drained_ = std::move(call);
-  }
-
-  std::uint64_t serial() const { return serial_; }
-
- private:
-  template <typename Call>
-  void run(Call&& call) {
-    connection_->loop_->run(std::forward<Call>(call));
-  }
-
-  std::shared_ptr<Connection> connection_;
-  const std::uint64_t serial_;
-  const Connection::Backlog backlog_ = std::make_shared<std::atomic<std::size_t>>(0);
-};
-
-Connection::Connection(std::shared_ptr<Loop> loop, Socket socket, const ServerOptions& options,
-                       const AsyncServer::Handler& handler, Closed closed)
+Connection::Connection(std::shared_ptr<Loop> loop, Socket socket, const TlsContext* tls, Peer peer,
+                       const Shared& shared, Closed closed)
     : loop_(std::move(loop)),
       socket_(std::move(socket)),
-      options_(options),
-      handler_(handler),
+      tls_(tls == nullptr ? nullptr : std::make_unique<TlsStream>(*tls, socket_.native_handle())),
+      is_handshaking_(tls != nullptr),
+      peer_(std::move(peer)),
+      options_(shared.options),
+      handler_(shared.handler),
+      bodies_(shared.bodies),
       closed_(std::move(closed)),
-      timer_(loop_->context()) {}
+      timer_(loop_->context()),
+      idle_timeout_(shared.options.idle_timeout) {}
 
 void Connection::begin() {
-  set_deadline(time_after(options_.idle_timeout));
+  set_deadline(time_after(is_handshaking_ ? options_.head_timeout : idle_timeout_));
   watch();
 }
 
 void Connection::refuse(const Refusal& refusal, milliseconds patience) {
-  put(refusal_response(refusal));
+  if (is_handshaking_) return end_now();
+  put(refusal_response(refusal, options_.refusal));
   flush();
   if (state_ != State::Closed) close(patience);
 }
 
+void Connection::drain() {
+  is_draining_ = true;
+  keeps_alive_ = false;
+  if (state_ == State::Upgraded) return std::shared_ptr(upgrade_)->drain();
+  if (is_idle()) readable();  // a request may have come
+}
+
+void Connection::close_upgraded() {
+  if (state_ == State::Upgraded) std::shared_ptr(upgrade_)->close();
+}
+
 void Connection::stop() {
   if (state_ == State::Closed) return;
+  if (state_ == State::Upgraded) {
+    upgrade_->stop();
+    flush();
+  }
   gone();
   // A response whose end is the end of the connection must not look complete.
   if (response_ == Response::Started && !is_chunked_) return reset();
@@ -106,27 +74,56 @@ void Connection::stop() {
 
 // ---- Reading
 
+// Between two requests.
+bool Connection::is_idle() const {
+  return state_ == State::Reading && pending_.empty() &&
+         (!reader_ || reader_->state() == RequestReader::State::Empty);
+}
+
 void Connection::watch() {
   if (is_watching_ || is_half_closed_ || state_ == State::Closed) return;
   is_watching_ = true;
-  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](const error_code& error) {
+  const auto event = tls_ && tls_->waits_to_write() ? Socket::wait_write : Socket::wait_read;
+  socket_.async_wait(event, [self = shared_from_this()](const error_code& error) {
     self->is_watching_ = false;
     if (!error) self->readable();
   });
+}
+
+std::size_t Connection::read_some(std::span<char> buffer, error_code& error) {
+  if (tls_) return tls_->read(buffer, error);
+  return socket_.read_some(asio::buffer(buffer.data(), buffer.size()), error);
+}
+
+std::size_t Connection::write_some(std::string_view bytes, error_code& error) {
+  if (tls_) return tls_->write(bytes, error);
+  return socket_.write_some(asio::buffer(bytes), error);
 }
 
 void Connection::readable() {
   if (state_ == State::Closed) return;
   thread_local std::array<char, kReadBytes> buffer;
   error_code error;
-  const std::size_t count = socket_.read_some(asio::buffer(buffer), error);
-  if (error == asio::error::would_block || error == asio::error::try_again) return watch();
+  const std::size_t count = read_some(buffer, error);
+  if (is_handshaking_ && tls_->is_ready()) {
+    is_handshaking_ = false;
+    set_deadline(time_after(idle_timeout_));
+  }
+  if (error == asio::error::would_block || error == asio::error::try_again) {
+    return is_draining_ && is_idle() ? end_now() : watch();
+  }
+  if (tls_ && tls_->was_plain_http()) {
+    tls_.reset();
+    is_handshaking_ = false;
+    return refuse({400, "this port expects TLS: use https"}, milliseconds(1000));
+  }
   if (error) return peer_closed();
   take({buffer.data(), count});
 }
 
 void Connection::take(std::string_view bytes) {
   if (state_ == State::Closing) return watch();  // dropped
+  if (state_ == State::Upgraded) return std::shared_ptr(upgrade_)->received(bytes);
   if (state_ == State::Handling) {
     // The next request. A client that sends much of it is not served again, but its end is still noticed.
     pending_.append(bytes);
@@ -149,24 +146,25 @@ void Connection::read_pending() {
 
 void Connection::read_request(std::string_view bytes) {
   if (!reader_) {
-    reader_ = std::make_unique<RequestReader>(options_.max_head_bytes, options_.max_body_bytes);
+    reader_ = std::make_unique<RequestReader>(
+        RequestLimits{options_.max_head_bytes, options_.max_head_fields, options_.max_body_bytes});
     has_continued_ = false;
-    body_bytes_ = 0;
   }
   const RequestReader::State before = reader_->state();
   const std::size_t used = reader_->read(bytes);
   pending_ = bytes.substr(used);
-  const Clock::time_point now = Clock::now();
   const RequestReader::State reached = reader_->state();
   if (reached == RequestReader::State::Refused) return refuse(reader_->refusal(), milliseconds(1000));
+  if (!charge(reader_->body_bytes() - kept_)) {
+    return refuse({503, "the server handles too many large requests"}, milliseconds(1000));
+  }
   if (reached == RequestReader::State::Whole) return hand_over();
   if (reached == RequestReader::State::Head && before == RequestReader::State::Empty) {
     set_deadline(time_after(std::min(options_.head_timeout, options_.idle_timeout)));
   }
   if (reached == RequestReader::State::Body) {
-    if (before != reached) body_start_ = now;
-    body_bytes_ += used;
-    set_deadline(body_deadline(now));
+    if (before != reached) begin_window();
+    if (!keeps_body_rate(used)) return refuse(kTooSlow, milliseconds(1000));
     if (reader_->expects_continue() && pending_.empty() && !std::exchange(has_continued_, true)) {
       put("HTTP/1.1 100 Continue\r\n\r\n");
       flush();
@@ -175,12 +173,27 @@ void Connection::read_request(std::string_view bytes) {
   watch();
 }
 
-// A body may pause for idle_timeout, and must have the rate of min_body_rate over all its time.
-Connection::Clock::time_point Connection::body_deadline(Clock::time_point now) const {
-  const Clock::time_point idle = time_after(options_.idle_timeout);
-  if (options_.min_body_rate == 0) return idle;
-  const auto seconds = std::chrono::seconds(body_bytes_ / options_.min_body_rate);
-  return std::min(idle, idle - (now - body_start_) + seconds);
+void Connection::begin_window() {
+  window_end_ = time_after(options_.idle_timeout);
+  window_bytes_ = 0;
+}
+
+// A body may pause for idle_timeout, and has min_body_rate in each window of that time: what came fast before
+// does not pay for a client that is slow now. Sets the deadline; false if a window is over and was too slow.
+bool Connection::keeps_body_rate(std::size_t bytes) {
+  if (Clock::now() >= window_end_) {
+    if (!has_body_rate()) return false;
+    begin_window();
+  }
+  window_bytes_ += bytes;
+  set_deadline(has_body_rate() ? time_after(options_.idle_timeout) : window_end_);
+  return true;
+}
+
+// Whether the bytes of the window are enough for all of it.
+bool Connection::has_body_rate() const {
+  const double seconds = std::chrono::duration<double>(options_.idle_timeout).count();
+  return static_cast<double>(window_bytes_) >= static_cast<double>(options_.min_body_rate) * seconds;
 }
 
 void Connection::hand_over() {
@@ -189,8 +202,18 @@ void Connection::hand_over() {
   response_ = Response::None;
   is_chunked_ = reader_->is_http_1_1();
   is_bare_ = reader_->is_head_method();
-  keeps_alive_ = reader_->keeps_alive();
+  keeps_alive_ = reader_->keeps_alive() && !is_draining_;
   ServerRequest request = reader_->release();
+  kept_ = 0;
+  if (const std::size_t charged = std::exchange(charged_, 0); charged > 0) {
+    request.memory = {nullptr, [bodies = bodies_, charged, client = peer_.counted](std::nullptr_t) {
+                        bodies->give(charged, client);
+                      }};
+  }
+  request.client = peer_.address;
+  request.is_loopback = peer_.is_loopback;
+  request.is_unix = peer_.is_unix;
+  request.is_tls = tls_ != nullptr;
   reader_.reset();
   const auto reply = std::make_shared<Reply>(shared_from_this(), ++serial_);
   try {
@@ -223,6 +246,14 @@ bool Connection::responds(std::uint64_t serial, Response expected) const {
 std::string Connection::connection_line() const {
   if (!keeps_alive_) return "Connection: close\r\n";
   return is_chunked_ ? "" : "Connection: keep-alive\r\n";
+}
+
+void Connection::on_gone(std::uint64_t serial, std::function<void()> call) {
+  if (handles(serial)) on_gone_ = std::move(call);
+}
+
+void Connection::on_drained(std::uint64_t serial, std::function<void()> call) {
+  if (handles(serial)) on_drained_ = std::move(call);
 }
 
 void Connection::whole(std::uint64_t serial, int status, const std::vector<Header>& headers,
@@ -283,145 +314,9 @@ void Connection::drop(std::uint64_t serial) {
   if (responds(serial, Response::Started)) return cut(serial);
   if (!responds(serial, Response::None)) return;
   keeps_alive_ = false;
-  put(refusal_response({500, "the handler gave no response"}));
+  put(refusal_response({500, "the handler gave no response"}, options_.refusal));
   response_ = Response::Ended;
   flush();
-}
-
-// ---- Writing
-
-// Waits for the end of the loop's turn, so that the chunks of one turn are one write (ASYNC_SERVER3).
-void Connection::put(std::string_view bytes) {
-  if (state_ == State::Closed) return;
-  out_.append(bytes);
-  if (is_flush_posted_ || waits_to_write_) return;
-  is_flush_posted_ = true;
-  asio::post(loop_->context(), [self = shared_from_this()] {
-    self->is_flush_posted_ = false;
-    self->flush();
-  });
-}
-
-void Connection::flush() {
-  if (waits_to_write_ || state_ == State::Closed) return;
-  while (out_at_ < out_.size()) {
-    error_code error;
-    const std::size_t count =
-        socket_.write_some(asio::buffer(out_.data() + out_at_, out_.size() - out_at_), error);
-    out_at_ += count;
-    if (!error) continue;
-    if (error != asio::error::would_block && error != asio::error::try_again) {
-      gone();
-      return reset();
-    }
-    // A client that takes nothing for idle_timeout is gone.
-    if (state_ != State::Closing) set_deadline(time_after(options_.idle_timeout));
-    waits_to_write_ = true;
-    return socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const error_code& failed) {
-      self->waits_to_write_ = false;
-      if (!failed) self->flush();
-    });
-  }
-  written();
-}
-
-void Connection::written() {
-  out_.clear();
-  out_at_ = 0;
-  if (out_.capacity() > kKeptBuffer) out_ = {};
-  const std::size_t payload = std::exchange(out_payload_, 0);
-  if (const Backlog backlog = std::exchange(backlog_, {})) *backlog -= payload;
-  if (state_ != State::Handling) return;
-  set_deadline(Clock::time_point::max());
-  if (response_ == Response::Ended) return finish_response();
-  if (payload == 0 || !on_drained_) return;
-  auto call = std::exchange(on_drained_, {});  // it may end the response, which frees the callbacks
-  call();
-  if (state_ == State::Handling && response_ == Response::Started) on_drained_ = std::move(call);
-}
-
-void Connection::finish_response() {
-  on_gone_ = {};
-  on_drained_ = {};
-  ++serial_;
-  if (!keeps_alive_ || is_half_closed_) return close();
-  state_ = State::Reading;
-  set_deadline(time_after(options_.idle_timeout));
-  if (pending_.empty()) return watch();
-  // Not at once: a client that sends a thousand requests would grow the stack.
-  asio::post(loop_->context(), [self = shared_from_this()] { self->read_pending(); });
-}
-
-void Connection::gone() {
-  on_drained_ = {};
-  if (const auto call = std::exchange(on_gone_, {})) call();
-}
-
-// ---- The end
-
-// Closes so that the client can read what was sent: what it still sends is read and dropped, for a moment.
-void Connection::close(milliseconds patience) {
-  state_ = State::Closing;
-  reader_.reset();
-  pending_ = {};
-  error_code ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
-  if (is_half_closed_) return end_now();
-  set_deadline(Clock::now() + patience);
-  watch();
-}
-
-// Closes so that the client does not take a partial response for a complete one, however it is framed.
-void Connection::reset() {
-  if (state_ == State::Closed) return;
-  error_code ignored;
-  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
-  end_now();
-}
-
-void Connection::end_now() {
-  if (state_ == State::Closed) return;
-  state_ = State::Closed;
-  gone();
-  timer_.cancel();
-  error_code ignored;
-  socket_.close(ignored);
-  reader_.reset();
-  out_ = {};
-  pending_ = {};
-  if (const Closed closed = std::exchange(closed_, {})) closed(shared_from_this());
-}
-
-// ---- Time
-
-// The timer is set anew only if it would be late; else it looks at the deadline when it comes.
-void Connection::set_deadline(Clock::time_point deadline) {
-  deadline_ = deadline;
-  if (deadline_ < armed_for_) arm_timer();
-}
-
-void Connection::arm_timer() {
-  armed_for_ = deadline_;
-  timer_.expires_at(deadline_);
-  timer_.async_wait([self = shared_from_this()](const error_code& error) {
-    if (error || self->state_ == State::Closed) return;
-    self->armed_for_ = Clock::time_point::max();
-    if (Clock::now() >= self->deadline_) return self->timed_out();
-    if (self->deadline_ != Clock::time_point::max()) self->arm_timer();
-  });
-}
-
-void Connection::timed_out() {
-  deadline_ = Clock::time_point::max();
-  if (state_ == State::Handling) {  // it does not read the response
-    gone();
-    return reset();
-  }
-  const bool has_begun = reader_ && reader_->state() != RequestReader::State::Empty;
-  if (state_ == State::Reading && has_begun) {
-    return refuse({408, "the request took too long"}, milliseconds(1000));
-  }
-  end_now();
 }
 
 }  // namespace parley::net

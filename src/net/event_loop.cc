@@ -8,6 +8,11 @@
 #include "net/loop.h"
 
 namespace parley::net {
+namespace {
+
+thread_local EventLoop* current_loop = nullptr;
+
+}  // namespace
 
 EventLoop::EventLoop() : loop_(std::make_shared<Loop>()) {}
 EventLoop::~EventLoop() { finish(); }
@@ -15,12 +20,15 @@ EventLoop::~EventLoop() { finish(); }
 Result<std::unique_ptr<EventLoop>> EventLoop::start() {
   try {
     std::unique_ptr<EventLoop> out(new EventLoop());
+    out->loop_->post([own = out.get()] { current_loop = own; });  // before anything else runs
     out->loop_->start();
     return out;
   } catch (const std::exception& error) {  // no thread or descriptor is left
     return fail(Code::Unavailable, std::string("cannot start an event loop: ") + error.what());
   }
 }
+
+EventLoop* EventLoop::current() { return current_loop; }
 
 void EventLoop::run(std::function<void()> call) { loop_->run(std::move(call)); }
 void EventLoop::post(std::function<void()> call) { loop_->post(std::move(call)); }

@@ -64,5 +64,19 @@ TEST(EventLoop, EndsWhileOthersGiveItCalls) {
   loop->finish();
 }
 
+// EVENT_LOOP4
+TEST(EventLoop, IsKnownToItsOwnThread) {
+  const auto one = EventLoop::start().value();
+  const auto other = EventLoop::start().value();
+  const auto current_of = [](EventLoop& loop) {
+    std::promise<EventLoop*> current;
+    loop.post([&] { current.set_value(EventLoop::current()); });
+    return current.get_future().get();
+  };
+  EXPECT_EQ(current_of(*one), one.get());
+  EXPECT_EQ(current_of(*other), other.get());
+  EXPECT_EQ(EventLoop::current(), nullptr);
+}
+
 }  // namespace
 }  // namespace parley::net

@@ -2,8 +2,8 @@
 // other rooms.
 //
 // Invariants (quoted by tests as LOOP1..LOOP2):
-//   LOOP1  What run() and post() are given runs on the loop's thread, in the order of the calls: by run() at
-//          once if the caller is that thread, by post() never at once.
+//   LOOP1  What run() and post() are given runs on the loop's thread, in the order of the calls: by
+//          run() at once if the caller is that thread, by post() never at once.
 //   LOOP2  After finish() nothing runs, and nothing that they are given is kept.
 //
 // run() and post() are safe from any thread. A Loop lives as long as what is bound to its context: share it.

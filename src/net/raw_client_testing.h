@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -39,6 +40,12 @@ class RawClient {
     EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
     return *this;
   }
+  // False if the server takes nothing for a second, or is gone.
+  bool try_say(std::string_view bytes) {
+    const timeval patience{.tv_sec = 1, .tv_usec = 0};
+    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+  }
   RawClient& close_own_side() {
     shutdown(socket_, SHUT_WR);
     return *this;
@@ -48,20 +55,33 @@ class RawClient {
     std::size_t end = heard_.find(mark);
     while (end == std::string::npos) {
       const std::size_t seen = heard_.size() - std::min(heard_.size(), mark.size());
-      char chunk[4096];
-      const ssize_t count = recv(socket_, chunk, sizeof chunk, 0);
-      was_reset = count < 0;
-      if (count <= 0) return std::exchange(heard_, {});
-      heard_.append(chunk, static_cast<std::size_t>(count));
+      if (!hear_more()) return std::exchange(heard_, {});
       end = heard_.find(mark, seen);
     }
-    const std::string out = heard_.substr(0, end + mark.size());
-    heard_.erase(0, out.size());
-    return out;
+    return taken(end + mark.size());
+  }
+  // The next `count` bytes; fewer at the end.
+  std::string hear_bytes(std::size_t count) {
+    while (heard_.size() < count && hear_more()) {
+    }
+    return taken(std::min(count, heard_.size()));
   }
   bool was_reset = false;
 
  private:
+  bool hear_more() {
+    char chunk[4096];
+    const ssize_t count = recv(socket_, chunk, sizeof chunk, 0);
+    was_reset = count < 0;
+    if (count > 0) heard_.append(chunk, static_cast<std::size_t>(count));
+    return count > 0;
+  }
+  std::string taken(std::size_t count) {
+    const std::string out = heard_.substr(0, count);
+    heard_.erase(0, count);
+    return out;
+  }
+
   int socket_;
   std::string heard_;
 };

@@ -25,7 +25,7 @@ TEST(ReadCoalescer, BeginsAfterSomeTwentyQuickChunks) {
 TEST(ReadCoalescer, DoesNotPauseAtThePaceOfAModel) {
   ReadCoalescer coalescer;
   for (int i = 0; i < 1000; ++i) {
-    coalescer.note(milliseconds(6), 200);
+    coalescer.note(milliseconds(8), 200);
     EXPECT_FALSE(coalescer.is_on());
   }
 }

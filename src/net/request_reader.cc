@@ -60,7 +60,7 @@ class HeadScanner {
     if (c == '\n') {
       if (last_ != '\r') return Step::Bad;
       const bool is_blank = std::exchange(length_, 0) == 0;
-      is_first_ = false;
+      if (!std::exchange(is_first_, false) && !is_blank) ++fields_;
       last_ = c;
       return is_blank ? Step::End : Step::More;
     }
@@ -74,10 +74,13 @@ class HeadScanner {
     return Step::More;
   }
 
+  std::size_t fields() const { return fields_; }
+
  private:
   char last_ = 0;
   std::size_t length_ = 0;  // of the line so far
   bool is_first_ = true;
+  std::size_t fields_ = 0;  // whole ones
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -131,7 +134,7 @@ std::optional<Refusal> refusal_of_length(const Fields& fields, bool is_1_1) {
 }  // namespace
 
 struct RequestReader::Parts {
-  std::size_t max_head_bytes;
+  RequestLimits limits;
   Parser parser;
   HeadScanner scanner;
   std::string head;
@@ -140,9 +143,9 @@ struct RequestReader::Parts {
   ServerRequest request;
   bool keeps_alive = false;
 
-  explicit Parts(std::size_t max_head, std::size_t max_body) : max_head_bytes(max_head) {
-    parser.header_limit(static_cast<std::uint32_t>(max_head));
-    parser.body_limit(max_body);
+  explicit Parts(const RequestLimits& its_limits) : limits(its_limits) {
+    parser.header_limit(static_cast<std::uint32_t>(limits.head_bytes));
+    parser.body_limit(limits.body_bytes);
     parser.eager(true);
   }
 
@@ -162,11 +165,13 @@ struct RequestReader::Parts {
     }
     const std::size_t start = used;
     while (used < bytes.size()) {
-      if (head.size() + (used - start) == max_head_bytes) {
+      if (head.size() + (used - start) == limits.head_bytes) {
         return refuse({431, "the request header is too large"}, used);
       }
       const HeadScanner::Step step = scanner.next(bytes[used++]);
       if (step == HeadScanner::Step::Bad) return refuse({400, "invalid HTTP/1 request"}, used);
+      if (scanner.fields() > limits.fields)
+        return refuse({431, "the request has too many header fields"}, used);
       if (step == HeadScanner::Step::End) {
         head.append(bytes.substr(start, used - start));
         parse_head();
@@ -234,15 +239,14 @@ struct RequestReader::Parts {
       if (error || parser.is_done() || taken == 0) break;
     }
     // What is left is the frame of a chunk: its size, and extensions without end.
-    if (state == State::Body && bytes.size() - used > max_head_bytes) {
+    if (state == State::Body && bytes.size() - used > limits.head_bytes) {
       return refuse({400, "the frame of a chunk is too large"}, used);
     }
     return used;
   }
 };
 
-RequestReader::RequestReader(std::size_t max_head_bytes, std::size_t max_body_bytes)
-    : parts_(std::make_unique<Parts>(max_head_bytes, max_body_bytes)) {}
+RequestReader::RequestReader(const RequestLimits& limits) : parts_(std::make_unique<Parts>(limits)) {}
 RequestReader::~RequestReader() = default;
 
 std::size_t RequestReader::read(std::string_view bytes) {
@@ -267,6 +271,7 @@ bool RequestReader::expects_continue() const {
 bool RequestReader::is_head_method() const { return parts_->request.method == "HEAD"; }
 bool RequestReader::is_http_1_1() const { return parts_->parser.get().version() == 11; }
 bool RequestReader::keeps_alive() const { return parts_->keeps_alive; }
+std::size_t RequestReader::body_bytes() const { return parts_->parser.get().body().size(); }
 
 ServerRequest RequestReader::release() {
   assert(parts_->state == State::Whole);

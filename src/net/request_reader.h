@@ -3,16 +3,17 @@
 //
 // Invariants (quoted by tests as REQUEST_READER1..REQUEST_READER6):
 //   REQUEST_READER1  Lines end with CR LF. A CR or LF alone, another control character, and a line that
-//   begins
-//                    with a space or a tab (a folded field) are refused as soon as they arrive.
+//                    begins with a space or a tab (a folded field) are refused as soon as they arrive.
 //   REQUEST_READER2  HTTP/1.1 needs exactly one Host, which has the form of one. HTTP/1.0 may have one.
-//   REQUEST_READER3  The length of a body is Content-Length, one field of digits only; or Transfer-Encoding,
-//                    one field that is "chunked", in HTTP/1.1; or none. Both together are refused.
-//   REQUEST_READER4  The target is a path, an http URL, or "*" of OPTIONS, in visible ASCII without a '#'.
+//   REQUEST_READER3  The length of a body is Content-Length, one field of digits only; or
+//                    Transfer-Encoding, one field that is "chunked", in HTTP/1.1; or none. Both together
+//                    are refused.
+//   REQUEST_READER4  The target is a path, an http URL, or "*" of OPTIONS, in visible ASCII without a
+//                    '#'.
 //   REQUEST_READER5  Fields after a chunked body are dropped: they never become headers.
-//   REQUEST_READER6  A head, a body and the frame of a chunk over their limits are refused, and what is over
-//   is
-//                    not kept. A body takes no more memory than has arrived of it.
+//   REQUEST_READER6  A head, its number of fields, a body and the frame of a chunk over their limits are
+//                    refused, and what is over is not kept. A body takes no more memory than has arrived
+//                    of it.
 //
 // The grammar of fields and chunks is read by Boost.Beast's parser. One thread at a time.
 #pragma once
@@ -31,9 +32,15 @@ struct Refusal {
   std::string_view reason;
 };
 
+struct RequestLimits {
+  std::size_t head_bytes;
+  std::size_t fields;
+  std::size_t body_bytes;
+};
+
 class RequestReader {
  public:
-  RequestReader(std::size_t max_head_bytes, std::size_t max_body_bytes);
+  explicit RequestReader(const RequestLimits& limits);
   ~RequestReader();
 
   enum class State { Empty, Head, Body, Whole, Refused };
@@ -49,6 +56,7 @@ class RequestReader {
   bool is_head_method() const;
   bool is_http_1_1() const;
   bool keeps_alive() const;
+  std::size_t body_bytes() const;  // that have arrived
 
   ServerRequest release();  // REQUIRES: Whole
 

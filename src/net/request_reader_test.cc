@@ -9,6 +9,7 @@ namespace parley::net {
 namespace {
 
 constexpr std::size_t kHead = 400;
+constexpr std::size_t kFields = 10;
 constexpr std::size_t kBody = 20;
 
 struct Read {
@@ -19,7 +20,7 @@ struct Read {
 
 // Reads `bytes`, given in chunks of `size`.
 Read read_in_chunks(std::string_view bytes, std::size_t size) {
-  RequestReader reader(kHead, kBody);
+  RequestReader reader({kHead, kFields, kBody});
   std::string kept;
   std::size_t at = 0;
   const auto is_over = [&] {
@@ -140,6 +141,14 @@ TEST(RequestReader, DropsFieldsAfterAChunkedBody) {
 }
 
 // REQUEST_READER6
+TEST(RequestReader, RefusesTooManyFields) {
+  std::string request = "GET / HTTP/1.1\r\nHost: x\r\n";
+  for (std::size_t i = 1; i < kFields; ++i) request += "A: b\r\n";
+  EXPECT_TRUE(read(request + "\r\n").text.starts_with("GET /?||Host=x|A=b"));
+  EXPECT_EQ(read(request + "A: b\r\n\r\n").text, "431 the request has too many header fields");
+}
+
+// REQUEST_READER6
 TEST(RequestReader, RefusesWhatIsOverALimit) {
   const auto head = [](std::size_t size) {
     std::string text = "GET / HTTP/1.1\r\nHost: x\r\nX: \r\n\r\n";
@@ -163,7 +172,7 @@ TEST(RequestReader, RefusesWhatIsOverALimit) {
 
 // REQUEST_READER6: the extensions of a chunk have no limit of their own.
 TEST(RequestReader, RefusesTheFrameOfAChunkThatDoesNotEnd) {
-  RequestReader reader(kHead, kBody);
+  RequestReader reader({kHead, kFields, kBody});
   std::string kept = "P / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;";
   for (std::size_t i = 0; i < 2 * kHead && reader.state() != RequestReader::State::Refused; ++i) {
     kept.erase(0, reader.read(kept));
@@ -176,13 +185,13 @@ TEST(RequestReader, RefusesTheFrameOfAChunkThatDoesNotEnd) {
 // REQUEST_READER6
 TEST(RequestReader, ReservesNothingForABodyThatIsAnnounced) {
   constexpr std::size_t kLarge = std::size_t{1} << 40;  // more than there is
-  RequestReader reader(kHead, kLarge);
+  RequestReader reader({kHead, kFields, kLarge});
   reader.read("P / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\nabc");
   EXPECT_EQ(reader.state(), RequestReader::State::Body);
 }
 
 TEST(RequestReader, KnowsWhatTheClientExpects) {
-  RequestReader reader(kHead, kBody);
+  RequestReader reader({kHead, kFields, kBody});
   EXPECT_EQ(reader.state(), RequestReader::State::Empty);
   reader.read(
       "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n");

@@ -4,6 +4,8 @@
 #include <array>
 #include <boost/beast/http/status.hpp>
 #include <charconv>
+#include <tuple>
+#include <utility>
 
 #include "net/fields.h"
 
@@ -38,11 +40,15 @@ std::string head_of(int status, const std::vector<Header>& headers, std::string_
 
 std::string length_line(std::size_t length) { return "Content-Length: " + std::to_string(length) + "\r\n"; }
 
-std::string refusal_response(const Refusal& refusal) {
-  const std::string body = std::string(refusal.reason) + "\n";
-  return head_of(refusal.status, {{"Content-Type", "text/plain"}},
-                 length_line(body.size()) + "Connection: close\r\n") +
-         body;
+std::string refusal_response(const Refusal& refusal, const RefusalMaker& make) {
+  std::vector<Header> headers = {{"Content-Type", "text/plain"}};
+  std::string body = std::string(refusal.reason) + "\n";
+  if (make) {
+    auto made = make(refusal.status, refusal.reason);
+    if (are_headers(made.first)) std::tie(headers, body) = std::move(made);
+  }
+  if (refusal.status == 503) headers.push_back({"Retry-After", "1"});
+  return head_of(refusal.status, headers, length_line(body.size()) + "Connection: close\r\n") + body;
 }
 
 void append_chunk(std::string& out, std::string_view chunk) {

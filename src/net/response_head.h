@@ -22,8 +22,9 @@ std::string head_of(int status, const std::vector<Header>& headers, std::string_
 // "Content-Length: 12\r\n"
 std::string length_line(std::size_t length);
 
-// A plain text that ends the connection.
-std::string refusal_response(const Refusal& refusal);
+// A response that ends the connection, as `make` says (ServerOptions::refusal), or a plain text; with
+// Retry-After if it is a 503.
+std::string refusal_response(const Refusal& refusal, const RefusalMaker& make);
 
 // The frame of one chunk of a chunked body, around `chunk`.
 void append_chunk(std::string& out, std::string_view chunk);

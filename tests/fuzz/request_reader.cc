@@ -16,6 +16,7 @@ using parley::net::RequestReader;
 using parley::net::ServerRequest;
 
 constexpr std::size_t kHead = 512;
+constexpr std::size_t kFields = 16;
 constexpr std::size_t kBody = 256;
 
 void judge(const ServerRequest& request) {
@@ -27,6 +28,7 @@ void judge(const ServerRequest& request) {
   require(count("host") <= 1, "at most one Host");
   require(count("content-length") + count("transfer-encoding") <= 1, "one length");
   require(request.body.size() <= kBody, "the limit of a body");
+  require(request.headers.size() <= kFields, "the limit of fields");
   require(request.path.starts_with('/') || request.path == "*", "a path");
   for (const auto& header : request.headers) {
     require(header.value.find_first_of("\r\n") == std::string::npos && !header.name.empty(), "whole fields");
@@ -37,7 +39,7 @@ void judge(const ServerRequest& request) {
 std::vector<std::string> read_all(std::string_view bytes, std::size_t chunk) {
   std::vector<std::string> out;
   std::string kept;
-  auto reader = std::make_unique<RequestReader>(kHead, kBody);
+  auto reader = std::make_unique<RequestReader>(parley::net::RequestLimits{kHead, kFields, kBody});
   for (std::size_t at = 0; at < bytes.size(); at += chunk) {
     kept += bytes.substr(at, chunk);
     while (!kept.empty()) {
@@ -52,7 +54,7 @@ std::vector<std::string> read_all(std::string_view bytes, std::size_t chunk) {
       const ServerRequest request = reader->release();
       judge(request);
       out.push_back(request.method + " " + request.path + "?" + request.query + " " + request.body);
-      reader = std::make_unique<RequestReader>(kHead, kBody);
+      reader = std::make_unique<RequestReader>(parley::net::RequestLimits{kHead, kFields, kBody});
     }
   }
   return out;

@@ -33,7 +33,8 @@ std::string hex_of(std::string_view bytes) {
 void read_all(std::string_view bytes) {
   std::string line = "[";
   while (true) {
-    RequestReader reader(std::size_t{64} << 10, std::size_t{1} << 20);
+    RequestReader reader(
+        {.head_bytes = std::size_t{64} << 10, .fields = 100, .body_bytes = std::size_t{1} << 20});
     bytes.remove_prefix(reader.read(bytes));
     if (reader.state() != RequestReader::State::Whole) {
       const bool is_refused = reader.state() == RequestReader::State::Refused;

@@ -1,12 +1,13 @@
 // A thread that waits for many sockets and timers at once. Servers and clients of this room run on it; a call
 // that is given to it must not block.
 //
-// Invariants (quoted by tests as EVENT_LOOP1..EVENT_LOOP3):
-//   EVENT_LOOP1  Calls run on the loop's thread, in the order in which they were given: those of run() at
-//   once
-//                if the caller is that thread, those of post() never at once.
+// Invariants (quoted by tests as EVENT_LOOP1..EVENT_LOOP4):
+//   EVENT_LOOP1  Calls run on the loop's thread, in the order in which they were given: those of run()
+//                at once if the caller is that thread, those of post() never at once.
 //   EVENT_LOOP2  A call of after() runs once, not before its time.
 //   EVENT_LOOP3  After finish() nothing runs, and what is given is dropped.
+//   EVENT_LOOP4  Whatever runs on the loop's thread (a call, a callback of a request, a server's
+//                handler) gets the loop from current().
 //
 // Safe from any thread, but finish(). It outlives what runs on it.
 #pragma once
@@ -29,6 +30,9 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
   ~EventLoop();  // finishes it
+
+  // The loop whose thread calls; null on any other thread.
+  static EventLoop* current();
 
   void run(std::function<void()> call);
   void post(std::function<void()> call);

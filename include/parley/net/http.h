@@ -5,21 +5,23 @@
 //   HTTP2   Redirects are not followed: a 3xx is a response like any other.
 //   HTTP3   A body of more than max_wire_bytes on the wire, or of more than max_bytes once it is
 //           decompressed, is LimitExceeded as soon as that is known; what is over the limit is not kept.
-//   HTTP4   The call ends at its deadlines with Timeout, and soon after a stop request with Cancelled; but it
-//           waits for the look-up of a name that is not pinned.
+//   HTTP4   The call ends at its deadlines with Timeout, and soon after a stop request with Cancelled;
+//           but it waits for the look-up of a name that is not pinned.
 //   HTTP5   A body that ends before its announced length is an error, never a short body.
-//   HTTP6   Nothing is read from the environment: no proxy, no .netrc, no cookies. http and https only. (The
-//           TLS library itself reads OPENSSL_CONF and SSLKEYLOGFILE.)
+//   HTTP6   Nothing is read from the environment: no proxy, no .netrc, no cookies. http and https only.
+//           (The TLS library itself reads OPENSSL_CONF and SSLKEYLOGFILE.)
 //   HTTP7   No error repeats a header, a query, a user or a password.
-//   HTTP8   on_start is called once, with the status and the headers of the final response, before its body.
+//   HTTP8   on_start is called once, with the status and the headers of the final response, before its
+//           body.
 //   HTTP9   With a proxy every connection goes to it, and to nothing else.
 //   HTTP10  An https server has a trusted certificate for its name, or nothing is sent.
-//   HTTP11  A connection is used again only for the same scheme, host, port, proxy, ca_file and addresses,
-//           and never after a request on it has failed. One that the server has closed meanwhile is replaced
-//           by a new one, and the request is sent again, as long as no byte of a response has arrived.
+//   HTTP11  A connection is used again only for the same scheme, host, port, proxy, ca_file and
+//           addresses, and never after a request on it has failed. One that the server has closed
+//           meanwhile is replaced by a new one, and the request is sent again, as long as no byte of a
+//           response has arrived.
 //   HTTP12  With a log sink (parley/base/log.h), a request, the start and the end of its response, and a
-//   failure
-//           are a line each: method, URL, status, sizes and times; no header, body, query, user or password.
+//           failure are a line each: method, URL, status, sizes and times; no header, body, query, user
+//           or password.
 //
 // A Request is a value, for one thread at a time; send() is safe from any thread, each with its own Request.
 #pragma once

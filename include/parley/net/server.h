@@ -2,10 +2,10 @@
 // handled.
 //
 // Invariants (quoted by tests as HTTP_SERVER1..HTTP_SERVER6):
-//   HTTP_SERVER1  It listens on the given address, by default the loopback address, and connects to nothing.
+//   HTTP_SERVER1  It listens on the given address, by default the loopback address, and connects to
+//                 nothing.
 //   HTTP_SERVER2  A request that RFC 9112 forbids gets 400; one over a limit (header, body, connections,
-//   time)
-//                 gets 431, 413, 503 or 408. Neither reaches the handler.
+//                 time) gets 431, 413, 503 or 408. Neither reaches the handler.
 //   HTTP_SERVER3  Each chunk is sent at once, and send() blocks while the client does not read.
 //   HTTP_SERVER4  send() returns false when the client is gone (it closed its side, or read nothing for
 //                 idle_timeout) or the server stops; the rest of the response is then dropped.
