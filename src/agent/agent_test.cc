@@ -5,6 +5,7 @@
 #include <atomic>
 #include <barrier>
 #include <latch>
+#include <set>
 #include <thread>
 
 #include "agent/scripted_testing.h"
@@ -380,6 +381,28 @@ TEST(Agent, AnAnswerIsKeptAsItCame) {
   const Message kept = scene.stored().back();
   EXPECT_EQ(kept.id(), message.id());
   EXPECT_EQ(kept.blocks(), message.blocks());
+}
+
+TEST(Agent, ACallWithAnIdThatIsTakenGetsAnother) {
+  // The second call comes after the first left the window, and the third after both are in this process.
+  Scene scene({calls({call("same", "look")}), says("one"), says("two"), calls({call("same", "look")}),
+               calls({call("same", "look")}), says("three")});
+  scene.run();
+  scene.run();
+  MemoryOptions small;
+  small.budget.messages = 2;
+  scene.open({}, small);
+  ASSERT_NE(StoredMemory::open(scene.store, scene.key, small)->memory().log_dropped(), 0U);
+  EXPECT_EQ(scene.run().end, RunEnd::Answered);
+  std::set<std::string> ids;
+  for (const Message& message : scene.stored()) {
+    for (const Block& block : message.blocks()) {
+      const auto* use = block.as<ToolUseBlock>();
+      if (use != nullptr) ids.insert(use->id.str());
+    }
+  }
+  EXPECT_EQ(ids.size(), 3U);
+  EXPECT_TRUE(ids.contains("same"));
 }
 
 TEST(Agent, ALongResultIsCutAndSaysSo) {

@@ -56,9 +56,8 @@ Result<Message> with_own_ids(const Loop& loop, const Message& message) {
   for (Block& block : blocks) {
     const auto* use = block.as<ToolUseBlock>();
     if (use == nullptr) continue;
-    const bool is_taken =
-        use->id.empty() || loop.history->knows_call(use->id) || seen.contains(use->id.str());
-    if (is_taken) {
+    PARLEY_TRY(const bool is_known, loop.history->knows_call(use->id));
+    if (use->id.empty() || is_known || seen.contains(use->id.str())) {
       ToolUseBlock own = *use;
       own.id = Text("call_" + new_short_id());
       block = std::move(own);

@@ -48,12 +48,11 @@ class History {
   virtual void calibrate(const Calibration& /*calibration*/) {}
   // What the next answer says about the session; nullopt if the conversation is not stored.
   virtual std::optional<memory::SessionFacts> facts() const { return std::nullopt; }
-  // True if some call of the conversation has this id.
-  virtual bool knows_call(std::string_view id) const = 0;
+  // True if some call of the conversation has this id. Fails like StoredMemory::each().
+  virtual Result<bool> knows_call(std::string_view id) = 0;
 };
 
-// Fails like StoredMemory::each() and Store::read().
-Result<std::unique_ptr<History>> history_in(StoredMemory memory);
+std::unique_ptr<History> history_in(StoredMemory memory);
 std::unique_ptr<History> history_in(OpenManusMemory memory);
 
 // The tool uses of a message.

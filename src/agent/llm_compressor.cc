@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/compression_request.h"
 #include "agent/stop_at.h"
 #include "parley/agent/agent.h"
 
@@ -44,7 +45,9 @@ std::string transcript(std::span<const Message> messages) {
   return out;
 }
 
-ModelRequest request_of(const CompressionRequest& request) {
+}  // namespace
+
+ModelRequest agent::compression_request(const CompressionRequest& request) {
   std::string words;
   if (request.previous) words += "Summary of the earlier conversation:\n" + request.previous->str() + "\n\n";
   words += "The conversation:\n" + transcript(request.messages);
@@ -65,6 +68,8 @@ ModelRequest request_of(const CompressionRequest& request) {
   return out;
 }
 
+namespace {
+
 // What the model says; nothing if that is of no use.
 std::optional<Text> asked(Model& model, const CompressionRequest& request) {
   const auto now = std::chrono::steady_clock::now();
@@ -73,7 +78,7 @@ std::optional<Text> asked(Model& model, const CompressionRequest& request) {
   const agent::StopAt stop(now + (request.deadline - now) / 10 * 9);
   CallOptions options;
   options.stop = stop.token();
-  const Called<ModelAnswer> answer = model.complete(request_of(request), options);
+  const Called<ModelAnswer> answer = model.complete(agent::compression_request(request), options);
   if (!answer || answer->cut || answer->outcome.finish == Finish::Length) return std::nullopt;
   const Text text = answer->message.get_text_content().value_or(Text());
   if (text.empty()) return std::nullopt;

@@ -33,7 +33,7 @@ class OpenManusHistory : public History {
   Result<std::vector<Message>> shorten(double /*share*/) override {
     return fail(Code::Unsupported, "OpenManus never does");
   }
-  bool knows_call(std::string_view /*id*/) const override { return false; }
+  Result<bool> knows_call(std::string_view /*id*/) override { return false; }
 
  private:
   OpenManusMemory memory_;

@@ -10,22 +10,8 @@ namespace {
 
 class StoredHistory : public History {
  public:
-  explicit StoredHistory(StoredMemory memory) : memory_(std::move(memory)) {}
-
-  // Collects the ids of all calls, also of those that left the window, and reads the facts of the session.
-  Result<void> learn_all() {
-    PARLEY_CHECK(learn_messages());
-    PARLEY_TRY(facts_, memory::read_facts(*memory_.store(), memory_.key(), memory_.size()));
-    return {};
-  }
-
-  Result<void> learn_messages() {
-    if (memory_.memory().log_dropped() != 0) {
-      return memory_.each([&](const Message& message) { learn(message); });
-    }
-    for (const Message& message : memory_.memory().log()) learn(message);
-    return {};
-  }
+  explicit StoredHistory(StoredMemory memory)
+      : memory_(std::move(memory)), facts_(memory::facts_of(memory_)) {}
 
   Result<void> begin(const AgentOptions& options, std::function<void()> lost) override {
     return memory_.hold(options.name.str(), options.lease, options.lease_mode, std::move(lost));
@@ -84,11 +70,33 @@ class StoredHistory : public History {
 
   std::optional<memory::SessionFacts> facts() const override { return facts_; }
 
-  bool knows_call(std::string_view id) const override { return call_ids_.contains(std::string(id)); }
+  Result<bool> knows_call(std::string_view id) override {
+    if (!call_ids_) PARLEY_CHECK(learn_calls());
+    return call_ids_->contains(std::string(id));
+  }
 
  private:
+  using Ids = std::unordered_set<std::string>;
+
+  // The ids of all calls, also of those that left the window. Most answers have no calls, so they are
+  // collected at the first one that has.
+  Result<void> learn_calls() {
+    Ids ids;
+    if (memory_.memory().log_dropped() != 0) {
+      PARLEY_CHECK(memory_.each([&](const Message& message) { learn_calls(message, ids); }));
+    } else {
+      for (const Message& message : memory_.memory().log()) learn_calls(message, ids);
+    }
+    call_ids_ = std::move(ids);
+    return {};
+  }
+
+  static void learn_calls(const Message& message, Ids& ids) {
+    for (const ToolUseBlock& use : calls_of(message)) ids.insert(use.id.str());
+  }
+
   void learn(const Message& message) {
-    for (const ToolUseBlock& use : calls_of(message)) call_ids_.insert(use.id.str());
+    if (call_ids_) learn_calls(message, *call_ids_);
     if (message.role() == Role::User) ++facts_.turns;
     if (message.role() != Role::Assistant) return;
     const std::optional<Json> metadata = message.metadata();
@@ -97,16 +105,14 @@ class StoredHistory : public History {
 
   StoredMemory memory_;
   std::vector<Message> reminders_;
-  std::unordered_set<std::string> call_ids_;
+  std::optional<Ids> call_ids_;
   memory::SessionFacts facts_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<History>> history_in(StoredMemory memory) {
-  auto out = std::make_unique<StoredHistory>(std::move(memory));
-  PARLEY_CHECK(out->learn_all());
-  return out;
+std::unique_ptr<History> history_in(StoredMemory memory) {
+  return std::make_unique<StoredHistory>(std::move(memory));
 }
 
 }  // namespace parley::agent

@@ -46,8 +46,8 @@ AgentParts::~AgentParts() = default;
 Result<AgentParts> AgentParts::of(std::shared_ptr<Model> model, std::shared_ptr<ToolBox> tools,
                                   StoredMemory memory, AgentOptions options) {
   PARLEY_CHECK(check(options, model, tools, AgentProfile::Default));
-  PARLEY_TRY(auto history, agent::history_in(std::move(memory)));
-  PARLEY_TRY(auto loop, loop_of(std::move(model), std::move(tools), std::move(history), std::move(options)));
+  PARLEY_TRY(auto loop, loop_of(std::move(model), std::move(tools), agent::history_in(std::move(memory)),
+                                std::move(options)));
   return AgentParts(std::move(loop));
 }
 

@@ -1,6 +1,5 @@
 #include "base/hash.h"
 
-#include <sodium/crypto_hash_sha256.h>
 #include <xxhash.h>
 #if defined(__x86_64__)
 #define XXH_DISPATCH_DISABLE_REPLACE
@@ -13,6 +12,8 @@
 #define PARLEY_WIDEST(name) name
 #endif
 
+#include "base/sha256.h"
+
 namespace parley {
 
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed) {
@@ -24,19 +25,15 @@ Id128 hash128(std::string_view bytes, std::uint64_t seed) {
   return {hash.high64, hash.low64};
 }
 
-std::array<unsigned char, 32> sha256(std::string_view bytes) {
-  static_assert(crypto_hash_sha256_BYTES == 32);
-  std::array<unsigned char, 32> digest;
-  // Needs no sodium_init(): this function is portable code without state, and it always succeeds.
-  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-  return digest;
-}
+std::array<unsigned char, 32> sha256(std::string_view bytes) { return sha256_of({&bytes, 1}); }
 
-std::string sha256_hex(std::string_view bytes) {
+std::string sha256_hex(std::string_view bytes) { return sha256_hex_of({&bytes, 1}); }
+
+std::string sha256_hex_of(std::span<const std::string_view> pieces) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
   out.reserve(64);
-  for (const unsigned char byte : sha256(bytes)) {
+  for (const unsigned char byte : sha256_of(pieces)) {
     out += kHex[byte >> 4];
     out += kHex[byte & 15];
   }

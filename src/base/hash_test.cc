@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "base/sha256.h"
+
 namespace parley {
 namespace {
 
@@ -23,6 +25,19 @@ TEST(Sha256, GivesTheSameDigestAsBytes) {
   EXPECT_EQ(digest[0], 0xBA);
   EXPECT_EQ(digest[1], 0x78);
   EXPECT_EQ(digest[31], 0xAD);
+}
+
+// Every length around the ends of blocks, in one piece and in several, as libsodium has it.
+TEST(Sha256, IsTheSameByInstructionsAndByLibsodium) {
+  std::string bytes;
+  for (std::size_t length = 0; length < 300; ++length) {
+    const std::string_view all = bytes;
+    for (const std::size_t cut : {std::size_t{0}, length / 3, length / 2, length}) {
+      const std::string_view pieces[] = {all.substr(0, cut), "", all.substr(cut)};
+      EXPECT_EQ(sha256_of(pieces), sha256_portable({&all, 1})) << length << " cut at " << cut;
+    }
+    bytes += static_cast<char>(length * 7);
+  }
 }
 
 // XXH3 of the empty input is part of the format's definition.

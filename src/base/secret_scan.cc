@@ -109,6 +109,7 @@ struct SecretRules {
         {"tvly-", "tavily key", Rule::Key, kWord, 20, kAny, false, true},
         {"lsv2_", "langsmith key", Rule::Key, kWord, 30},
         {"pcsk_", "pinecone key", Rule::Key, kWord, 40},
+        {"plk_", "parley key", Rule::Key, kAlnum, 52, 52},
         // Clouds.
         {"AKIA", "aws key id", Rule::Key, kUpper | kDigit, 16, 16},
         {"ASIA", "aws key id", Rule::Key, kUpper | kDigit, 16, 16},

@@ -29,6 +29,30 @@ void for_each_token(std::string_view text, OnToken&& on_token) {
   }
 }
 
+// Calls on_member(key, key_end, value, value_end) for each member of a valid JSON object, with places in it.
+template <typename OnMember>
+void for_each_member(std::string_view text, OnMember&& on_member) {
+  for (std::size_t at = json::skip_space(text, 1); text[at] != '}';) {
+    const std::size_t key_end = json::token_end(text, at);
+    const std::size_t value = json::skip_space(text, json::skip_space(text, key_end) + 1);
+    const std::size_t end = value_end(text, value);
+    on_member(at, key_end, value, end);
+    at = json::skip_space(text, end);
+    if (text[at] == ',') at = json::skip_space(text, at + 1);
+  }
+}
+
+// Calls on_element(begin, end) for each element of a valid JSON array, until it returns false.
+template <typename OnElement>
+void for_each_element(std::string_view text, OnElement&& on_element) {
+  for (std::size_t at = json::skip_space(text, 1); text[at] != ']';) {
+    const std::size_t end = value_end(text, at);
+    if (!on_element(at, end)) return;
+    at = json::skip_space(text, end);
+    if (text[at] == ',') at = json::skip_space(text, at + 1);
+  }
+}
+
 }  // namespace
 
 Result<Json> Json::parse(std::string_view text, const json::Limits& limits) {
@@ -114,37 +138,37 @@ std::optional<double> Json::as_double() const {
 std::vector<Json::Member> Json::members() const {
   std::vector<Member> out;
   if (!is_object()) return out;
-  const std::string_view text = text_;
-  for (std::size_t at = json::skip_space(text, 1); text[at] != '}';) {
-    const std::size_t key_end = json::token_end(text, at);
-    const std::size_t value = json::skip_space(text, json::skip_space(text, key_end) + 1);
-    const std::size_t end = value_end(text, value);
-    out.push_back({unquoted(text_.slice(at, key_end - at)), Json(text_.slice(value, end - value))});
-    at = json::skip_space(text, end);
-    if (text[at] == ',') at = json::skip_space(text, at + 1);
-  }
+  for_each_member(text_, [&](std::size_t key, std::size_t key_end, std::size_t value, std::size_t end) {
+    out.push_back({unquoted(text_.slice(key, key_end - key)), Json(text_.slice(value, end - value))});
+  });
   return out;
 }
 
 std::vector<Json> Json::elements() const {
   std::vector<Json> out;
   if (!is_array()) return out;
-  const std::string_view text = text_;
-  for (std::size_t at = json::skip_space(text, 1); text[at] != ']';) {
-    const std::size_t end = value_end(text, at);
+  for_each_element(text_, [&](std::size_t at, std::size_t end) {
     out.push_back(Json(text_.slice(at, end - at)));
-    at = json::skip_space(text, end);
-    if (text[at] == ',') at = json::skip_space(text, at + 1);
-  }
+    return true;
+  });
   return out;
 }
 
+// The last member of the name, as members() has it.
 std::optional<Json> Json::get(std::string_view key) const {
-  std::optional<Json> found;
-  for (Member& member : members()) {
-    if (member.key.view() == key) found = std::move(member.value);
-  }
-  return found;
+  if (!is_object()) return std::nullopt;
+  const std::string_view text = text_;
+  std::size_t found = 0;
+  std::size_t found_end = 0;
+  for_each_member(text, [&](std::size_t at, std::size_t key_end, std::size_t value, std::size_t end) {
+    const std::string_view spelled = text.substr(at + 1, key_end - at - 2);
+    const bool is_plain = spelled.find('\\') == std::string_view::npos;
+    if (is_plain ? spelled != key : unquoted(text_.slice(at, key_end - at)).view() != key) return;
+    found = value;
+    found_end = end;
+  });
+  if (found == 0) return std::nullopt;
+  return Json(text_.slice(found, found_end - found));
 }
 
 std::optional<Json> Json::at(std::string_view pointer) const {
@@ -171,8 +195,12 @@ std::optional<Json> Json::at(std::string_view pointer) const {
       const auto [parsed, error] = std::from_chars(step.data(), step.data() + step.size(), index);
       const bool is_index = error == std::errc() && parsed == step.data() + step.size() &&
                             (step.size() == 1 || step.front() != '0');
-      const std::vector<Json> elements = here.elements();
-      if (is_index && index < elements.size()) next = elements[index];
+      if (!is_index || !here.is_array()) return std::nullopt;
+      for_each_element(here.text_, [&](std::size_t at, std::size_t element_end) {
+        if (index-- > 0) return true;
+        next = Json(here.text_.slice(at, element_end - at));
+        return false;
+      });
     }
     if (!next) return std::nullopt;
     here = *std::move(next);

@@ -207,6 +207,14 @@ std::vector<Text> Memory::pending() const {
 }
 
 std::vector<Message> Memory::window() const { return state_->view.messages(); }
+std::vector<std::size_t> Memory::window_positions() const {
+  std::vector<std::size_t> out;
+  state_->view.each([&](memory::Position position) {
+    out.push_back(position);
+    return true;
+  });
+  return out;
+}
 std::size_t Memory::size() const { return state_->totals.messages; }
 std::size_t Memory::tokens() const { return state_->calibration.apply(state_->totals.tokens); }
 std::size_t Memory::bytes() const { return state_->totals.bytes; }

@@ -54,7 +54,30 @@ std::optional<SessionFacts> facts_of(const store::Record& record) {
   return metadata ? facts_in(*metadata) : std::nullopt;
 }
 
+// The last facts in the records, with the requests after them; nullopt if there are none. Counts the requests
+// that it passes.
+std::optional<SessionFacts> last_facts(std::span<const store::StoredRecord> records,
+                                       std::uint64_t& requests) {
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (std::optional<SessionFacts> facts = facts_of(*record)) {
+      facts->turns += requests;
+      return facts;
+    }
+    if (record->kind == store::RecordKind::Message && record->role == "user") ++requests;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+void update_facts(SessionFacts& facts, std::span<const store::StoredRecord> next) {
+  std::uint64_t requests = 0;
+  if (std::optional<SessionFacts> last = last_facts(next, requests)) {
+    facts = *std::move(last);
+  } else {
+    facts.turns += requests;
+  }
+}
 
 void put_facts(json::Writer& w, const SessionFacts& facts, const std::optional<Usage>& usage) {
   w.key(kModel).string(facts.model);
@@ -105,13 +128,7 @@ Result<std::optional<SessionFacts>> read_facts(store::Store& store, const store:
       if (page.records.empty()) return fail(Code::Conflict, "the session became shorter while it was read");
       std::ranges::move(page.records, std::back_inserter(records));
     }
-    for (auto record = records.rbegin(); record != records.rend(); ++record) {
-      if (std::optional<SessionFacts> facts = facts_of(*record)) {
-        facts->turns += requests;
-        return facts;
-      }
-      if (record->kind == store::RecordKind::Message && record->role == "user") ++requests;
-    }
+    if (std::optional<SessionFacts> facts = last_facts(records, requests)) return facts;
     end = begin;
   }
   return first == 0 ? std::optional(SessionFacts{.turns = requests}) : std::nullopt;

@@ -15,11 +15,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "parley/base/error.h"
 #include "parley/json/json.h"
 #include "parley/json/writer.h"
+#include "parley/memory/stored_memory.h"
 #include "parley/message/outcome.h"
 #include "parley/store/store.h"
 
@@ -41,6 +43,12 @@ std::optional<SessionFacts> facts_in(const Json& metadata);
 
 // The record that sets the facts of a session.
 store::Record facts_record(const SessionFacts& facts);
+
+// Updates the facts of a session with those of its next records.
+void update_facts(SessionFacts& facts, std::span<const store::StoredRecord> next);
+
+// The facts of the records that StoredMemory::open() read.
+const SessionFacts& facts_of(const StoredMemory& memory);
 
 // The facts of a session of this size: the last ones in its records, with the requests after them. Reads a
 // few records from the end, and more only if these have none. Fails like Store::read().

@@ -71,6 +71,21 @@ TEST_F(Facts, AreFoundFarFromTheEndUnlessThatIsTooFar) {
   EXPECT_EQ(read(101), kFacts);
 }
 
+TEST_F(Facts, AMemoryThatReadsTheSessionHasThem) {
+  const auto opened = [&] { return facts_of(StoredMemory::open(store, key).value()); };
+  EXPECT_EQ(opened(), SessionFacts()) << "no session";
+  add(Message::user_message(Text("one")));
+  EXPECT_EQ(opened(), SessionFacts{.turns = 1});
+  add(answer({.model = "a/b", .turns = 1, .tokens = 7}));
+  add(facts_record(kFacts));
+  EXPECT_EQ(opened(), kFacts);
+  // More than a page after them.
+  for (int i = 0; i < 3; ++i) add(Message::user_message(Text(std::string(700'000, 'x'))));
+  EXPECT_EQ(opened(), read());
+  EXPECT_EQ(opened().turns, kFacts.turns + 3);
+  EXPECT_EQ(opened().title, kFacts.title);
+}
+
 TEST_F(Facts, AUserCannotSetThem) {
   add(MessageBuilder(Role::User).text(Text("\"session\"")).metadata(metadata_of(kFacts)).build().value());
   add(Message::assistant_message(Text(R"({"session":{"turns":9}})")));

@@ -1,10 +1,13 @@
 #include "parley/memory/stored_memory.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "memory/delta.h"
 #include "memory/guarded.h"
 #include "memory/lease.h"
+#include "memory/session_facts.h"
 #include "memory/state.h"
 #include "memory/stored_message.h"
 
@@ -17,13 +20,16 @@ constexpr std::size_t kPartBytes = std::size_t{1} << 20;
 }  // namespace
 
 Result<StoredMemory> StoredMemory::open(std::shared_ptr<store::Store> store, store::SessionKey key,
-                                        MemoryOptions options) {
+                                        MemoryOptions options, std::optional<store::Position> wanted) {
   PARLEY_TRY(Memory memory, Memory::create(std::move(options)));
   memory.state_->is_stored = true;
   store::Position size = 0;
   store::Position first = 0;
-  for (bool is_whole = false; !is_whole;) {
-    const Result<store::Page> page = store->read(key, {.first = size, .bytes = kPartBytes});
+  auto facts = std::make_shared<memory::SessionFacts>();
+  const store::Position most = wanted.value_or(std::numeric_limits<store::Position>::max());
+  for (bool is_whole = most == 0; !is_whole;) {
+    const Result<store::Page> page = store->read(
+        key, {.first = size, .count = static_cast<std::size_t>(most - size), .bytes = kPartBytes});
     if (!page && page.error().code == Code::NotFound && size == 0) break;  // the first edit makes it
     if (!page) return std::unexpected(page.error());
     PARLEY_CHECK(memory::guarded([&] { return memory::replay(memory.state_, page->records); }));
@@ -31,8 +37,9 @@ Result<StoredMemory> StoredMemory::open(std::shared_ptr<store::Store> store, sto
     for (const store::StoredRecord& record : page->records) {
       if (memory::is_clear(record)) first = record.position + 1;
     }
+    memory::update_facts(*facts, page->records);
     size += page->records.size();
-    is_whole = page->records.empty() || size >= page->size;
+    is_whole = page->records.empty() || size >= std::min(most, page->size);
   }
   PARLEY_CHECK(memory::guarded([&]() -> Result<void> {
     // A budget that has become smaller since takes more out.
@@ -45,8 +52,11 @@ Result<StoredMemory> StoredMemory::open(std::shared_ptr<store::Store> store, sto
   StoredMemory out(std::move(store), std::move(key), std::move(memory));
   out.size_ = size;
   out.first_ = first;
+  out.facts_ = std::move(facts);
   return out;
 }
+
+const memory::SessionFacts& memory::facts_of(const StoredMemory& memory) { return *memory.facts_; }
 
 Result<void> StoredMemory::each(const std::function<void(const Message&)>& visit) const {
   for (store::Position at = first_; at < size_;) {

@@ -191,6 +191,15 @@ std::shared_ptr<ModelCall> start_on_thread(Model& model, ModelRequest request, C
 
 }  // namespace model
 
+Result<std::string> Model::body_of(const ModelRequest& request) const {
+  static_cast<void>(request);
+  return fail(Code::Unsupported, "the model is not asked over HTTP");
+}
+
+Result<net::Request> Model::request_to(std::string_view path) const {
+  return fail(Code::Unsupported, "the model is not asked over HTTP: no server has " + std::string(path));
+}
+
 std::shared_ptr<ModelCall> Model::start(ModelRequest request, CallOptions options, net::EventLoop& loop,
                                         Done done) {
   return model::start_on_thread(*this, std::move(request), std::move(options), loop, std::move(done));

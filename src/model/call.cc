@@ -26,7 +26,7 @@ Call::Call(Client& client, const ModelRequest& asked, const CallOptions& options
     : client_(client),
       timer_(*client.config.timer),
       asked_(asked),
-      traceparent_(options.traceparent),
+      options_(options),
       question_{client.info.dialect, asked.stream, options.on_event, options.stop, client.config.key, timer_},
       started_(timer_.now()) {
   record_.purpose = asked.purpose;
@@ -42,7 +42,9 @@ Call::Step Call::begin() {
                      Code::Invalid, request.error().path);
   }
   request_ = *std::move(request);
-  if (!traceparent_.empty()) request_->http.headers.push_back({"traceparent", traceparent_});
+  if (!options_.traceparent.empty()) {
+    request_->http.headers.push_back({"traceparent", options_.traceparent});
+  }
   return take_turn();
 }
 
@@ -86,6 +88,7 @@ Call::Step Call::send() {
   ++record_.attempts;
   request_->http.timeout = time_left();
   attempt_.emplace(question_);
+  if (options_.on_request) options_.on_request(request_->document.pieces);
   if (auto failed = attempt_->begin(request_->http)) return take(*std::move(failed));
   return Send{&request_->http};
 }

@@ -68,7 +68,7 @@ class Call {
   Client& client_;
   Timer& timer_;
   const ModelRequest& asked_;
-  const std::string& traceparent_;
+  const CallOptions& options_;
   Question question_;
   Timer::Time started_;
   CallRecord record_;

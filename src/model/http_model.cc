@@ -31,6 +31,17 @@ class HttpModel final : public Model {
     model::Call call(client_, request, options);
     return drive(call, connections_, *client_.config.timer, options.stop);
   }
+  Result<std::string> body_of(const ModelRequest& request) const override {
+    std::vector<Note> notes;
+    PARLEY_TRY(const model::WireRequest wire,
+               model::request_of(request, client_.info.name, client_.provider, client_.config, notes));
+    std::string out;
+    for (const std::string_view piece : wire.document.pieces) out += piece;
+    return out;
+  }
+  Result<net::Request> request_to(std::string_view path) const override {
+    return model::sibling_request(path, client_.info.name, client_.provider, client_.config);
+  }
   std::shared_ptr<ModelCall> start(ModelRequest request, CallOptions options, net::EventLoop& loop,
                                    Done done) override {
     return model::start_on_loop(client_, std::move(request), std::move(options), loop, std::move(done));

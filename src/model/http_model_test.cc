@@ -48,6 +48,26 @@ TEST(HttpModel, AsksEachProviderInItsWay) {
   }
 }
 
+TEST(HttpModel, KnowsWhereOtherRequestsOfItsProviderGo) {
+  ModelConfig config;
+  config.base_url = "https://x.example/v1";
+  config.key = Secret("swordfish");
+  const auto url = [&](const std::string& provider) {
+    config.model = provider + "/m";
+    const auto request = opened(config)->request_to("/embeddings");
+    return request ? request->url.href() : std::string(to_string(request.error().code));
+  };
+  EXPECT_EQ(url("openai"), "https://x.example/v1/embeddings");
+  EXPECT_EQ(url("responses"), "https://x.example/v1/embeddings");
+  EXPECT_EQ(url("azure"), "https://x.example/v1/openai/deployments/m/embeddings?api-version=2024-10-21");
+  EXPECT_EQ(url("anthropic"), "unsupported");
+  EXPECT_EQ(url("gemini"), "unsupported");
+  config.model = "openai/m";
+  const net::Request request = opened(config)->request_to("/embeddings").value();
+  ASSERT_EQ(request.secret_headers.size(), 1);
+  EXPECT_EQ(request.secret_headers[0].value, Secret("swordfish"));
+}
+
 TEST(HttpModel, SendsATokenAsWhatItIs) {
   TestProvider provider({answer("404 Not Found", "", "{}")});
   ModelConfig config = provider.config("anthropic");

@@ -159,7 +159,7 @@ Result<Recorder> Recorder::start(const RecorderOptions& options) {
     return fail(Code::Invalid, "invalid URL to record: expected http or https");
   }
   auto state = std::make_unique<State>(options);
-  PARLEY_TRY(state->server, net::Server::listen({.port = options.port},
+  PARLEY_TRY(state->server, net::Server::listen({.port = options.port, .connections = 512},
                                                 [own = state.get()](const net::ServerRequest& request,
                                                                     net::ServerResponse& reply) {
                                                   own->pass_on(request, reply);

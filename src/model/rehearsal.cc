@@ -277,7 +277,7 @@ Result<Rehearsal> Rehearsal::start(const RehearsalOptions& options) {
     PARLEY_TRY(script, rehearsal::parse_script(*options.script));
   }
   auto state = std::make_unique<State>(std::move(script));
-  PARLEY_TRY(state->server, net::Server::listen({.port = options.port},
+  PARLEY_TRY(state->server, net::Server::listen({.port = options.port, .connections = 512},
                                                 [own = state.get()](const net::ServerRequest& request,
                                                                     net::ServerResponse& reply) {
                                                   own->answer(request, reply);

@@ -112,6 +112,19 @@ std::optional<Call> tell_time(std::string_view text, Tools tools) {
   return call_taking(tools, "command", "date -u");
 }
 
+// "weather like in Oslo?": the place is what the tool takes first.
+std::optional<Call> tell_weather(std::string_view text, Tools tools) {
+  const auto rest = text_after(text, "weather");
+  const Tool* tool = rest ? named(tools, {"weather"}) : nullptr;
+  if (tool == nullptr) return std::nullopt;
+  std::string_view place = text_after(*rest, "in ").value_or("");
+  while (place.ends_with('?') || place.ends_with('.')) place.remove_suffix(1);
+  const std::vector<Json::Member> takes = properties(*tool);
+  if (place.empty() || takes.empty()) return Call{tool->name, Text("{}")};
+  json::Writer w;
+  return Call{tool->name, w.begin_object().key(takes[0].key).string(place).end_object().take().text()};
+}
+
 std::optional<std::int64_t> number_at(std::string_view& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -147,7 +160,7 @@ std::optional<Call> recall(std::string_view text, Tools tools) {
   return std::nullopt;
 }
 
-constexpr std::array kPatterns = {call_by_name, make_plan, run_command, tell_time, add, recall};
+constexpr std::array kPatterns = {call_by_name, make_plan, run_command, tell_time, tell_weather, add, recall};
 
 // ---- Answers without a tool call
 

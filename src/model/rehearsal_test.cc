@@ -146,6 +146,16 @@ TEST(Rehearsal, CallsNoToolThatItIsNotOffered) {
   EXPECT_EQ(ask(rehearsal, user("add 2 and 3"), bash),
             R"json(||sh {"command":"echo $((2 + 3))"};|tool_calls)json");
   EXPECT_EQ(ask(rehearsal, user("what time is it"), bash), R"(||sh {"command":"date -u"};|tool_calls)");
+  EXPECT_EQ(ask(rehearsal, user("weather in Oslo"), bash), "|Rehearsal heard: weather in Oslo||stop");
+}
+
+TEST(Rehearsal, AsksForTheWeatherOfAPlace) {
+  const Rehearsal rehearsal = rehearsing();
+  const std::string weather =
+      R"json(,"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"properties":{"location":{}}}}}])json";
+  EXPECT_EQ(ask(rehearsal, user("What's the weather like in San Francisco?"), weather),
+            R"(||get_weather {"location":"San Francisco"};|tool_calls)");
+  EXPECT_EQ(ask(rehearsal, user("How is the weather?"), weather), "||get_weather {};|tool_calls");
 }
 
 TEST(Rehearsal, AnswersFromResults) {

@@ -16,6 +16,22 @@ net::SecretHeader key_header(const Provider& provider, const ModelConfig& config
           std::string(is_other ? provider.other_key_prefix : provider.key_prefix), config.key};
 }
 
+// What every request to the provider has.
+void set_connection(net::Request& request, const Provider& provider, const ModelConfig& config) {
+  request.headers = config.headers;
+  if (!provider.version_header.empty()) {
+    request.headers.push_back({std::string(provider.version_header), config.api_version.empty()
+                                                                         ? std::string(provider.version)
+                                                                         : config.api_version});
+  }
+  if (!config.key.empty()) request.secret_headers.push_back(key_header(provider, config));
+  request.connect_timeout = config.timeouts.connect;
+  request.first_byte_timeout = config.timeouts.first_byte;
+  request.idle_timeout = config.timeouts.idle;
+  request.proxy = config.proxy;
+  request.ca_file = config.ca_file;
+}
+
 }  // namespace
 
 Text name_of(const ModelRequest& asked, const Text& model) {
@@ -59,21 +75,33 @@ Result<WireRequest> request_of(const ModelRequest& asked, const Text& model, con
   net::Request& request = out.http;
   PARLEY_TRY(request.url, url_of(provider, {config.base_url, config.api_version, name, asked.stream}));
   request.method = "POST";
-  request.headers = config.headers;
+  set_connection(request, provider, config);
   request.headers.push_back({"Content-Type", "application/json"});
-  if (!provider.version_header.empty()) {
-    request.headers.push_back({std::string(provider.version_header), config.api_version.empty()
-                                                                         ? std::string(provider.version)
-                                                                         : config.api_version});
-  }
-  if (!config.key.empty()) request.secret_headers.push_back(key_header(provider, config));
   request.body_chunks = out.document.pieces;
-  request.connect_timeout = config.timeouts.connect;
-  request.first_byte_timeout = config.timeouts.first_byte;
-  request.idle_timeout = config.timeouts.idle;
-  request.proxy = config.proxy;
-  request.ca_file = config.ca_file;
   request.max_bytes = request.max_wire_bytes = config.max_answer_bytes;
+  return out;
+}
+
+// The path of the chat API stands for the others beside it: Azure has it in the middle of the URL.
+Result<net::Request> sibling_request(std::string_view path, const Text& model, const Provider& provider,
+                                     const ModelConfig& config) {
+  std::string sibling;
+  for (const std::string_view own : {"/chat/completions", "/responses"}) {
+    const std::size_t at = provider.path.find(own);
+    if (at == std::string_view::npos) continue;
+    sibling.append(provider.path.substr(0, at)).append(path).append(provider.path.substr(at + own.size()));
+    break;
+  }
+  if (sibling.empty()) {
+    return fail(Code::Unsupported,
+                "the provider " + std::string(provider.name) + " has no " + std::string(path));
+  }
+  Provider other = provider;
+  other.path = sibling;
+  net::Request out;
+  PARLEY_TRY(out.url, url_of(other, {config.base_url, config.api_version, model, false}));
+  set_connection(out, provider, config);
+  out.timeout = config.timeouts.total;
   return out;
 }
 

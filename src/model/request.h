@@ -1,6 +1,7 @@
 // The request that asks a model, as the server of its provider takes it.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "parley/base/error.h"
@@ -27,5 +28,9 @@ struct WireRequest {
 // on the way is noted. Without callbacks, stop and deadline, which are of an attempt.
 Result<WireRequest> request_of(const ModelRequest& asked, const Text& model, const Provider& provider,
                                const ModelConfig& config, std::vector<Note>& notes);
+
+// See Model::request_to().
+Result<net::Request> sibling_request(std::string_view path, const Text& model, const Provider& provider,
+                                     const ModelConfig& config);
 
 }  // namespace parley::model

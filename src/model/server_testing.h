@@ -141,6 +141,8 @@ class ModelOnLoop final : public Model {
         request, options, *loop_, [&](Called<ModelAnswer> answer) { promise.set_value(std::move(answer)); });
     return promise.get_future().get();
   }
+  Result<std::string> body_of(const ModelRequest& request) const override { return model_->body_of(request); }
+  Result<net::Request> request_to(std::string_view path) const override { return model_->request_to(path); }
 
  private:
   std::shared_ptr<Model> model_;

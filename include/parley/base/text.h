@@ -168,7 +168,10 @@ class OptionalText : public std::optional<Text> {
       : std::optional<Text>(std::in_place, Text::Literal(literal)) {}
 
   Text value_or(const Text& otherwise) const& { return has_value() ? **this : otherwise; }
-  Text value_or(const Text& otherwise) && { return has_value() ? std::move(**this) : otherwise; }
+  Text value_or(const Text& otherwise) && {
+    if (has_value()) return std::move(**this);
+    return otherwise;
+  }
 
   // Exact matches for all that an optional text is compared with: std's operators would take an optional of
   // the other type for a value.

@@ -198,6 +198,8 @@ class Memory {
 
   // What a model sees: the summary, if any, and the messages.
   std::vector<Message> window() const;
+  // The positions in the log of the messages of window(), without the summary.
+  std::vector<std::size_t> window_positions() const;
   std::size_t size() const;    // of the window, the summary included
   std::size_t tokens() const;  // corrected by calibrate()
   std::size_t bytes() const;

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,16 +30,21 @@
 
 namespace parley {
 
+class StoredMemory;
+
 namespace memory {
-class HeldLease;  // src/memory/lease.h
+class HeldLease;      // src/memory/lease.h
+struct SessionFacts;  // src/memory/session_facts.h
+const SessionFacts& facts_of(const StoredMemory& memory);
 }  // namespace memory
 
 class StoredMemory {
  public:
-  // Reads the session. If it does not exist, the first edit creates it. Fails like Store::read(), and with
-  // BrokenHistory if the stored messages are not a valid history.
+  // Reads the session. If it does not exist, the first edit creates it. With `size` it reads the session as
+  // it was when it had this many records; edits of an older state fail with Conflict (STORED4). Fails like
+  // Store::read(), and with BrokenHistory if the stored messages are not a valid history.
   static Result<StoredMemory> open(std::shared_ptr<store::Store> store, store::SessionKey key,
-                                   MemoryOptions options = {});
+                                   MemoryOptions options = {}, std::optional<store::Position> size = {});
 
   // The current state, read-only. A copy of it is not stored.
   const Memory& memory() const { return memory_; }
@@ -85,12 +91,14 @@ class StoredMemory {
   StoredMemory(std::shared_ptr<store::Store> store, store::SessionKey key, Memory memory)
       : store_(std::move(store)), key_(std::move(key)), memory_(std::move(memory)) {}
   Result<void> keep(std::vector<store::Record> records);
+  friend const memory::SessionFacts& memory::facts_of(const StoredMemory& memory);
 
   std::shared_ptr<store::Store> store_;
   store::SessionKey key_;
   Memory memory_;
   store::Position size_ = 0;
-  store::Position first_ = 0;  // the position after the last clear record
+  store::Position first_ = 0;                          // the position after the last clear record
+  std::shared_ptr<const memory::SessionFacts> facts_;  // of the records that open() read
   std::string lease_;
   std::shared_ptr<memory::HeldLease> held_;
 };

@@ -42,6 +42,7 @@
 
 namespace parley::net {
 class EventLoop;
+struct Request;
 }  // namespace parley::net
 
 namespace parley {
@@ -98,6 +99,8 @@ using Called = std::expected<T, CallError>;  // converts to the error of a Resul
 struct CallOptions {
   // Called during the call, on its thread; blocking it blocks the stream.
   OnStreamEvent on_event = {};
+  // Called with the body of each request before it is sent, if the model is asked over HTTP.
+  std::function<void(std::span<const std::string_view> body)> on_request = {};
   std::stop_token stop = {};
   // The span of the call (trace/context.h); sent as the header of this name, if not empty.
   std::string traceparent = {};
@@ -136,6 +139,13 @@ class Model {
 
   virtual const ModelInfo& info() const = 0;
   virtual Called<ModelAnswer> complete(const ModelRequest& request, const CallOptions& options = {}) = 0;
+  // The body that complete() sends for this request, byte for byte. Fails like complete() for what cannot be
+  // written, and with Unsupported if the model is not asked over HTTP.
+  virtual Result<std::string> body_of(const ModelRequest& request) const;
+  // A request to another path of the same provider ("/embeddings"), with its address, key, proxy and
+  // timeouts, without a body. Fails with Unsupported if the provider's API is not OpenAI's or the model is
+  // not asked over HTTP.
+  virtual Result<net::Request> request_to(std::string_view path) const;
 
   // The same call on an event loop, without blocking. on_event and `done` are called on the loop, after this
   // has returned; `done` once, with what complete() would return. The model must outlive the call, and the

@@ -345,7 +345,16 @@ class Writer {
     const Arena& arena = Arena::of(*turn.message);
     const Slice id = Arena::record_of(*turn.message).id;
     const bool is_own = arena.dialect() == tag(Dialect::Responses) || arena.dialect() == tag(Dialect::Parley);
-    if (id.present() && is_own) out_.raw(",\"id\":").quoted(arena.bytes(id));
+    if (id.present() && is_own && is_reasoning_id(arena.bytes(id)))
+      out_.raw(",\"id\":").quoted(arena.bytes(id));
+  }
+
+  // OpenAI refuses any other: a server of conversations names its messages by its own rules.
+  static bool is_reasoning_id(std::string_view id) {
+    return id.starts_with("rs_") && id.size() <= 64 && std::ranges::all_of(id, [](char c) {
+             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                    c == '-';
+           });
   }
 
   void put_thoughts(const Turn& turn, std::vector<const Piece*>& thoughts) {
