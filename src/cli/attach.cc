@@ -7,10 +7,9 @@
 
 #include "cli/diagnostics.h"
 #include "cli/media_show.h"
+#include "cli/terminal.h"
 #include "parley/base/text.h"
 #include "parley/guard/request.h"
-#include "parley/json/json.h"
-#include "parley/media/image.h"
 
 namespace parley::cli {
 namespace {
@@ -34,7 +33,6 @@ ExitCode report_refusal(const Error& error, const std::vector<std::string>& file
 
 CommandResult<Attachments> read_attachments(std::span<const std::string> files) {
   Attachments out;
-  std::vector<json::Buffer> images;
   std::vector<std::string> names;
   for (const std::string& file : files) {
     Result<json::Buffer> read = json::Buffer::from_file(file.c_str(), kMostAttachedBytes);
@@ -42,8 +40,8 @@ CommandResult<Attachments> read_attachments(std::span<const std::string> files) 
     const std::string_view bytes = read->view();
     if (const ImageCheck check = check_image(bytes, {.level = ImageLevel::Header});
         check.format != ImageFormat::Unknown) {
-      out.lines.push_back(image_line(file, check));
-      images.push_back(*std::move(read));
+      out.shown.push_back(
+          {image_line(file, check), check, std::make_shared<const json::Buffer>(*std::move(read))});
       names.push_back(file);
     } else if (is_text(bytes)) {
       out.texts += fmt::format("\n\n[file {}]\n{}{}[end of file {}]", file, bytes,
@@ -54,11 +52,20 @@ CommandResult<Attachments> read_attachments(std::span<const std::string> files) 
     }
   }
   std::vector<ImageBytes> bytes;
-  bytes.reserve(images.size());
-  for (const json::Buffer& image : images) bytes.push_back({image.view()});
+  bytes.reserve(out.shown.size());
+  for (const AttachedImage& image : out.shown) bytes.push_back({image.bytes->view()});
   const Result<UserRequest> checked = parse_user_request("-" + out.texts, bytes);
   if (!checked) return std::unexpected(report_refusal(checked.error(), names));
   out.images = checked->message.get_content_blocks({BlockType::Image});
+  return out;
+}
+
+StyledText attached_images(int fd, std::span<const AttachedImage> images) {
+  StyledText out(has_colour(fd));
+  for (const AttachedImage& image : images) {
+    out.add(drawn_image(fd, image.bytes->view(), image.check));
+    out.text("  ").text(image.line, kDimStyle).newline();
+  }
   return out;
 }
 

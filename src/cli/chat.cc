@@ -37,14 +37,13 @@ Line read_request(LineReader& lines, const std::string& prompt) {
   return line;
 }
 
-void greet(ChatSession& chat, const std::vector<std::string>& attached, bool is_quiet) {
+void greet(ChatSession& chat, const std::vector<AttachedImage>& attached, bool is_quiet) {
   if (is_quiet) return;
   chat.screen().set_spaced();
   const std::string about = header_text(chat.session(), chat.model().name.view(), chat.tool_count());
   StyledText header(has_colour(STDERR_FILENO));
   header.text("parley", kBoldStyle).text("  ").text(about, kDimStyle).newline();
-  for (const std::string& line : attached) header.text("  ").text(line, kDimStyle).newline();
-  header.newline();
+  header.add(attached_images(STDERR_FILENO, attached)).newline();
   put(STDERR_FILENO, header);
 }
 
@@ -137,7 +136,7 @@ ExitCode chat(const ChatOptions& options) {
   if (std::ranges::find(options.attachments, "-") != options.attachments.end()) {
     return usage_error("chat reads its lines from standard input: -a needs a file name, not '-'", "chat");
   }
-  const CommandResult<Attachments> attachments = read_attachments(options.attachments);
+  CommandResult<Attachments> attachments = read_attachments(options.attachments);
   if (!attachments) return attachments.error();
   ChatOptions own = options;
   own.continue_command = "/continue";
@@ -146,9 +145,10 @@ ExitCode chat(const ChatOptions& options) {
   const Result<std::string> history = user_file(Folder::State, "history");
   const std::unique_ptr<LineReader> lines =
       open_line_reader(history.value_or(std::string()), chat_verb_words());
-  if (lines->is_interactive()) greet(**chat, attachments->lines, options.quiet);
+  if (lines->is_interactive()) greet(**chat, attachments->shown, options.quiet);
   if (lines->is_interactive() && !options.quiet) show_last_exchange(**chat);
-  ChatInput input{**chat, *attachments, options.attachments};
+  attachments->shown.clear();  // the bytes are no longer needed
+  ChatInput input{**chat, *std::move(attachments), options.attachments};
   return (*chat)->finish(chat_by_lines(input, *lines));
 }
 

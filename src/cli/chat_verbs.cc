@@ -159,6 +159,7 @@ void attach_file(ChatInput& input, const std::string& argument) {
     input.attachments.texts += read->texts;
     std::ranges::move(read->images, std::back_inserter(input.attachments.images));
     input.attached.push_back(argument);
+    if (is_terminal(STDERR_FILENO)) put(STDERR_FILENO, attached_images(STDERR_FILENO, read->shown));
   }
   say(input.attached.empty()
           ? "nothing attached"

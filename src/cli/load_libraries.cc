@@ -1,6 +1,8 @@
-// Loads libcurl and libpq when the command needs them, in place of linking them: most commands need neither.
+// Loads libcurl, OpenSSL and libpq when the command needs them, in place of linking them: most commands need
+// none of them.
 #include "cli/library.h"
 #include "net/curl.h"
+#include "net/openssl.h"
 #ifdef PARLEY_HAS_POSTGRES
 #include "store/postgres/libpq.h"
 #endif
@@ -16,12 +18,22 @@ Result<Curl> find_curl() {
   return out;
 }
 
+// libssl needs libcrypto, and its functions are found in both.
+Result<OpenSsl> find_openssl() {
+  PARLEY_TRY(const cli::Library library, cli::Library::load("libssl.so.3", "libssl3"));
+  OpenSsl out;
+#define PARLEY_OPENSSL_FIND(name) PARLEY_CHECK(library.find(#name, out.name));
+  PARLEY_OPENSSL_FUNCTIONS(PARLEY_OPENSSL_FIND)
+#undef PARLEY_OPENSSL_FIND
+  return out;
+}
+
 }  // namespace parley::net
 
 #ifdef PARLEY_HAS_POSTGRES
 namespace parley::store {
 
-// Like find_curl(): only a macro could serve both lists of functions.
+// Like find_curl(): only a macro could serve all lists of functions.
 Result<Pq> find_pq() {
   PARLEY_TRY(const cli::Library library, cli::Library::load("libpq.so.5", "libpq5"));
   Pq out;

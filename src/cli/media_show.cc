@@ -6,7 +6,9 @@
 #include "cli/environment.h"
 #include "cli/look.h"
 #include "cli/output.h"
+#include "cli/sixel_tool.h"
 #include "cli/terminal.h"
+#include "cli/terminal_query.h"
 #include "parley/json/json.h"
 #include "parley/media/image.h"
 
@@ -34,17 +36,19 @@ std::string short_size(std::size_t bytes) {
   return kb < 999.5 ? fmt::format("{:.0f} KB", kb) : fmt::format("{:.1f} MB", kb / 1000);
 }
 
+std::optional<std::string> sixels_for(int fd, std::string_view bytes, std::size_t width) {
+  if (!has_sixel_tool() || !draws_sixels(fd)) return std::nullopt;
+  return sixels_of(bytes, std::min(width, pixels_across(fd)));
+}
+
 ExitCode show_image(const std::string& file, Output& output) {
   const Result<json::Buffer> bytes = json::Buffer::from_file(file.c_str(), kMostImageBytes);
   if (!bytes) return report_error(bytes.error(), {file});
   const ImageCheck check = check_image(bytes->view());
   if (!check.valid()) return report_error({Code::Invalid, check.sentence, ""}, {file});
-  const ImageProtocol protocol =
-      can_draw(output.descriptor()) ? protocol_for(check.format) : ImageProtocol::None;
+  const StyledText drawn = drawn_image(output.descriptor(), bytes->view(), check);
   Result<void> written;
-  if (protocol != ImageProtocol::None) {
-    written = output.write(StyledText(true).image(protocol, bytes->view()).newline());
-  }
+  if (!drawn.empty()) written = output.write(drawn);
   if (written) written = output.report(visible(image_line(file, check)) + "\n");
   return written ? ExitCode::Ok : output.end(written.error());
 }
@@ -55,6 +59,16 @@ std::string image_line(std::string_view path, const ImageCheck& check) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return fmt::format("[image {} {} {} {}, {}, {}]", name, with_commas(check.width), signs().times,
                      with_commas(check.height), to_string(check.format), short_size(check.bytes));
+}
+
+StyledText drawn_image(int fd, std::string_view bytes, const ImageCheck& check) {
+  StyledText out(true);
+  if (!can_draw(fd) || bytes.size() > kMostImageBytes) return out;
+  if (const ImageProtocol protocol = protocol_for(check.format); protocol != ImageProtocol::None) {
+    return out.image(protocol, bytes).newline();
+  }
+  if (const auto sixels = sixels_for(fd, bytes, check.width)) out.sixels(*sixels).newline();
+  return out;
 }
 
 ExitCode show_media(const MediaOptions& options) {

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include "cli/diagnostics.h"
+#include "cli/duration.h"
 #include "cli/json_line.h"
 #include "cli/look.h"
 #include "cli/output.h"
@@ -22,29 +22,6 @@
 
 namespace parley::cli {
 namespace {
-
-constexpr std::int64_t kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
-
-struct TimeUnit {
-  char letter;
-  std::int64_t ms;
-};
-constexpr TimeUnit kTimeUnits[] = {
-    {'s', kSecond}, {'m', kMinute}, {'h', kHour}, {'d', kDay}, {'w', 7 * kDay}};
-
-// "30m", "12h", "7d".
-std::optional<std::int64_t> duration_of(std::string_view typed) {
-  std::int64_t count = 0;
-  const char* end = typed.data() + typed.size();
-  const auto [rest, error] = std::from_chars(typed.data(), end, count);
-  if (error != std::errc() || rest + 1 != end || count < 0) return std::nullopt;
-  for (const TimeUnit& unit : kTimeUnits) {
-    if (unit.letter != *rest) continue;
-    constexpr std::int64_t kMost = 100 * 366 * kDay;
-    return count > kMost / unit.ms ? std::nullopt : std::optional(count * unit.ms);
-  }
-  return std::nullopt;
-}
 
 std::string utc(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
@@ -101,6 +78,7 @@ std::string for_terminal(const SessionRows& list) {
   std::vector<Column> titles = {{"NAME"},        {"TITLE"},        {"MODEL"},
                                 {"TURNS", true}, {"TOKENS", true}, {"ACTIVE"}};
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(list.sessions.size());
   for (const ListedSession& each : list.sessions) {
     rows.push_back({each.info.session, each.title(), each.model(), each.turns(), each.tokens(),
                     age(now_ms() - each.info.updated_ms)});
@@ -121,6 +99,7 @@ std::string for_terminal(const SessionRows& list) {
 // In a pipe: the same order for programs, and whole titles and times.
 std::string for_pipe(const std::vector<ListedSession>& sessions) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(sessions.size());
   for (const ListedSession& each : sessions) {
     rows.push_back(
         {each.info.session, std::to_string(each.info.size), utc(each.info.updated_ms), each.title()});

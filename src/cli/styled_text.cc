@@ -80,6 +80,11 @@ StyledText& StyledText::image(ImageProtocol protocol, std::string_view file) {
   return *this;
 }
 
+StyledText& StyledText::sixels(std::string_view image) {
+  if (has_styles_ && is_sixel_image(image)) bytes_ += image;
+  return *this;
+}
+
 StyledText& StyledText::add(const StyledText& other) {
   style(kPlainStyle);
   bytes_ += other.bytes_;
@@ -108,6 +113,18 @@ bool is_safe_link(std::string_view url) {
            });
   };
   return starts("http://") || starts("https://") || starts("mailto:");
+}
+
+bool is_sixel_image(std::string_view bytes) {
+  constexpr std::string_view kStart = "\x1bP", kEnd = "\x1b\\";
+  if (bytes.size() < kStart.size() + kEnd.size() || !bytes.starts_with(kStart) || !bytes.ends_with(kEnd)) {
+    return false;
+  }
+  bytes.remove_prefix(kStart.size());
+  bytes.remove_suffix(kEnd.size());
+  const std::size_t data = bytes.find_first_not_of("0123456789;");
+  return data != std::string_view::npos && bytes[data] == 'q' &&
+         std::ranges::all_of(bytes, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
 }  // namespace parley::cli

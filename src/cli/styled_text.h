@@ -1,9 +1,8 @@
 // Text with styles for a terminal: what the command's own look is made of.
 //
 // Invariants (quoted by tests as STYLED1..STYLED3):
-//   STYLED1  All escape sequences are the command's own: text is spelled as visible() does it, and an address
-//   of a link
-//            has been checked.
+//   STYLED1  All escape sequences are the command's own: text is spelled as visible() does it, and the
+//            address of a link and the sixels of an image have been checked.
 //   STYLED2  Without styles there is no escape sequence.
 //   STYLED3  A line ends with no style and no link.
 //
@@ -49,6 +48,8 @@ class StyledText {
   StyledText& newline();
   // An image for a terminal that has the protocol: the bytes of its file, which are sent as base64.
   StyledText& image(ImageProtocol protocol, std::string_view file);
+  // An image for a terminal that draws sixels. Does nothing unless is_sixel_image(image).
+  StyledText& sixels(std::string_view image);
   // All of another text that ends with no style.
   StyledText& add(const StyledText& other);
 
@@ -68,5 +69,8 @@ class StyledText {
 // An address that a terminal may open: http, https or mailto, at most 2,000 bytes, printable ASCII without
 // spaces.
 bool is_safe_link(std::string_view url);
+
+// One sixel image and nothing else: DCS, numbers, q, printable ASCII without spaces, ST.
+bool is_sixel_image(std::string_view bytes);
 
 }  // namespace parley::cli

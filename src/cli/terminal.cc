@@ -29,6 +29,8 @@ constexpr std::string_view bytes_of(Control control) {
       return "\x1b[?2004h";
     case Control::PasteOff:
       return "\x1b[?2004l";
+    case Control::AskAttributes:
+      return "\x1b[c";
     case Control::None:
       break;
   }
@@ -87,6 +89,13 @@ std::size_t columns(int fd) {
   winsize size = {};
   const bool is_known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return is_known ? size.ws_col : 80;
+}
+
+std::size_t pixels_across(int fd) {
+  constexpr std::size_t kUsualCell = 8;
+  winsize size = {};
+  const bool is_known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_xpixel > 0;
+  return is_known ? size.ws_xpixel : columns(fd) * kUsualCell;
 }
 
 bool put(int fd, std::string_view text) {

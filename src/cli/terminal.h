@@ -32,7 +32,8 @@ std::optional<ColourChoice> colour_choice_named(std::string_view name);  // "aut
 void set_typed_colour(ColourChoice choice);                              // by --color
 void set_configured_colour(ColourChoice choice);                         // by the configuration
 
-std::size_t columns(int fd);  // 80 if unknown
+std::size_t columns(int fd);        // 80 if unknown
+std::size_t pixels_across(int fd);  // 8 for each column if unknown
 
 // Writes all of the text: to a terminal as visible_lines() spells it, elsewhere byte for byte. False, with
 // errno, if that fails.
@@ -50,6 +51,7 @@ enum class Control : std::uint8_t {
   Plain,
   PasteOn,  // bracketed paste
   PasteOff,
+  AskAttributes,  // DA1: the terminal answers as if it were typed
 };
 
 // Writes the pieces at once, so that lines of several processes do not mix; texts as visible_lines() spells

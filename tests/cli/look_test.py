@@ -7,9 +7,11 @@ import base64
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import tempfile
+import termios
 import zlib
 
 from screen import PARLEY, Screen, require, use_own_folders
@@ -96,7 +98,7 @@ def at_terminal(*arguments, environment, exit=0):
     for name in environment:
         os.environ.pop(name)
     require(status == exit, f"{arguments}: exit {status}: {run.seen!r}")
-    return run.seen
+    return run.seen.replace(b"\x1b[c", b"")  # the question for its attributes, which this terminal does not answer
 
 
 def images_are_shown():
@@ -130,6 +132,76 @@ def images_are_shown():
         screen.expect(f"  {line}")
 
 
+class SixelTerminal(Terminal):
+    """A terminal that answers the question for its attributes, with a typed letter before the answer."""
+
+    def __init__(self, *arguments, answer, path, columns=80):
+        before = os.environ["PATH"]
+        os.environ["PATH"] = path
+        self.asked = 0
+        self.answer = answer
+        super().__init__(*arguments, columns=columns)
+        os.environ["PATH"] = before
+
+    def read(self):
+        is_open = super().read()
+        while self.seen.count(b"\x1b[c") > self.asked:
+            require(not termios.tcgetattr(self.fd)[3] & (termios.ECHO | termios.ICANON), "the answer is not shown")
+            self.asked += 1
+            self.type(self.answer)
+        return is_open
+
+    def finish(self, exit=0):
+        while self.read():
+            pass
+        status = self.exit()
+        require(status == exit, f"exit {status}: {self.seen!r}")
+        return self.seen
+
+
+def sixels_are_drawn_where_the_terminal_has_them():
+    program = shutil.which("img2sixel")
+    require(program, "img2sixel is installed (libsixel-bin)")
+    with_tool, without = os.path.dirname(program) + ":/usr/bin:/bin", os.path.join(os.getcwd(), "bin")
+    os.makedirs(without)
+    with open("pic.png", "wb") as out:
+        out.write(png(300, 40))
+    line = f"[image pic.png 300 × 40, PNG, {round(len(png(300, 40)) / 1000)} KB]"
+    sixel = rb"\x1bPq\"1;1;(\d+);(\d+)[\x21-\x7e]+\x1b\\"
+
+    shown = SixelTerminal("media", "show", "pic.png", "pic.png", answer=b"x\x1b[?62;4;22c", path=with_tool).finish()
+    require(shown.count(b"\x1b[c") == 1, f"it is asked once: {shown!r}")
+    sizes = re.findall(sixel, shown)
+    require(sizes == [(b"300", b"40")] * 2, f"both images: {sizes}")
+    require(re.sub(sixel, b"", shown).replace(b"\x1b[c", b"").decode().split("\r\n") == ["", line, "", line, ""], f"and their lines: {shown!r}")
+    narrow = SixelTerminal("media", "show", "pic.png", answer=b"\x1b[?62;4c", path=with_tool, columns=20).finish()
+    require(re.findall(sixel, narrow)[0][0] == b"160", f"no wider than the terminal: {narrow!r}")
+
+    for answer in (b"\x1b[?62;22c", b"\x1b[?64;14;40c", b"4c", b""):
+        shown = SixelTerminal("media", "show", "pic.png", answer=answer, path=with_tool).finish()
+        require(shown.replace(b"\x1b[c", b"").decode() == line + "\r\n", f"{answer!r}: a line stands for it: {shown!r}")
+    shown = SixelTerminal("media", "show", "pic.png", answer=b"\x1b[?62;4c", path=without).finish()
+    require(shown.decode() == line + "\r\n", f"without img2sixel nothing is asked: {shown!r}")
+    for says in ("exit 1", "printf 'no image'", "printf '\\033Pq~\\033]0;title\\007~\\033\\\\'", "printf '\\033Pq~\\033\\\\'; exit 3"):
+        with open("bin/img2sixel", "w", encoding="ascii") as out:
+            out.write(f"#!/bin/sh\n/bin/cat > /dev/null\n{says}\n")
+        os.chmod("bin/img2sixel", 0o755)
+        shown = SixelTerminal("media", "show", "pic.png", answer=b"\x1b[?62;4c", path=without).finish()
+        require(shown.replace(b"\x1b[c", b"").decode() == line + "\r\n", f"{says}: nothing else is passed on: {shown!r}")
+
+    chat = SixelTerminal("chat", "-m", "rehearsal", "-a", "pic.png", "sixels", answer=b"\x1b[?62;4c", path=with_tool)
+    chat.expect(line.encode())
+    chat.expect("›".encode())
+    chat.expect_keys()
+    require(len(re.findall(sixel, chat.seen)) == 1, f"an attachment: {chat.seen!r}")
+    chat.type(b"/attach pic.png\r")
+    chat.expect(line.encode())
+    chat.expect(b"attached to the next request: pic.png, pic.png")
+    require(len(re.findall(sixel, chat.seen)) == 2, f"and another: {chat.seen!r}")
+    require(chat.seen.count(b"\x1b[c") == 1, "it is asked once")
+    require(chat.exit(b"\x04") == 0, "the chat ends")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -142,7 +214,8 @@ def main():
         try:
             os.environ["OPENAI_BASE_URL"] = server.stdout.readline().decode().split()[-1]
             os.environ["OPENAI_API_KEY"] = "none"
-            for test in (a_chat_looks_as_drawn, a_spinner_turns, a_session_reads_like_a_talk, images_are_shown):
+            for test in (a_chat_looks_as_drawn, a_spinner_turns, a_session_reads_like_a_talk, images_are_shown,
+                         sixels_are_drawn_where_the_terminal_has_them):
                 test()
                 print(f"look_test.py: {test.__name__}: as it should be")
         finally:

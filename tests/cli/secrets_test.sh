@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Plants secrets wherever the command reads its settings, runs every command, and looks for them in what was printed:
 #   secrets_test.sh PARLEY EXAMPLES
-# A command that has no line here fails the test.
+# A command that has no line here fails the test, and so does a line whose command does not exist.
 set -uo pipefail
 
 parley=$1 examples=$2
@@ -55,9 +55,11 @@ with_environment() {
 
 failed=0 tried=()
 look() {
-  local shown
+  local shown status
   shown=$(timeout 60 "$@" </dev/null 2>&1)
-  (($? != 124)) || { echo "does not end: $*"; failed=1; }
+  status=$?
+  ((status != 124)) || { echo "does not end: $*"; failed=1; }
+  ((status != 126 && status != 127)) || { echo "cannot be run: $*"; failed=1; }
   if grep -aqF "$word" <<<"$shown"; then
     echo "a secret in the output of: $*"
     grep -aF "$word" <<<"$shown" | head -n 5 | sed 's/^/    /'
@@ -123,6 +125,11 @@ try tokens "http://u:$word-name@h/x"
 try filter ansi "http://u:$word-name@h/x"
 try rehearse --record "gopher://u:$word-typed@h" -o x
 try rehearse --script "http://u:$word-name@h/x"
+try serve --listen "http://u:$word-typed@h"
+try serve --config "http://u:$word-name@h/x"
+try serve --store "$url"
+try keys list --store "$url"
+try keys create laptop --role "http://u:$word-typed@h"
 try completion "http://u:$word-typed@h"
 try man
 try "http://u:$word-typed@h"
@@ -135,6 +142,9 @@ try doctor
 
 for command in $("$parley" completion bash | sed -n "s/.*compgen -W '\([a-z ]*\) -p.*/\1/p"); do
   [[ " ${tried[*]} " == *" $command "* ]] || { echo "no line of this test runs '$command'"; failed=1; }
+done
+for command in $(printf '%s\n' "${tried[@]}" | grep -v '^http:' | sort -u); do
+  "$parley" "$command" --help 2>&1 | grep -q "^Usage: parley $command " || { echo "there is no command '$command'"; failed=1; }
 done
 ((failed == 0)) && echo "no secret in what ${#tried[@]} command lines printed"
 exit $failed
