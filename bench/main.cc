@@ -1,8 +1,8 @@
-// parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME] [--images FOLDER]
+// parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME] [--images FOLDER] [--turns N]
 //
-// Runs every task, or those whose names contain what is given (the task `validate` also on FOLDER's *.b64),
-// and prints tables in Markdown: what was measured on what, and at the end the goals with what was reached.
-// Nothing is left out if it was missed.
+// Runs every task, or those whose names contain what is given (the task `validate` also on FOLDER's *.b64;
+// `server memory` with N turns), and prints tables in Markdown: what was measured on what, and at the end the
+// goals with what was reached. Nothing is left out if it was missed.
 #include <malloc.h>
 #include <sys/utsname.h>
 
@@ -24,6 +24,7 @@
 #include "media/task.h"
 #include "memory/task.h"
 #include "read/task.h"
+#include "server/task.h"
 #include "store/task.h"
 #include "stream/task.h"
 #include "tokens/task.h"
@@ -35,8 +36,14 @@ namespace {
 
 struct Options {
   std::size_t rounds = 100;
+  std::size_t turns = 20'000;
   std::string_view task, document, contender, images;
 };
+
+bool parse_count(std::string_view text, std::size_t& to) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+  return error == std::errc() && end == text.data() + text.size() && to > 0;
+}
 
 bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; i += 2) {
@@ -44,8 +51,9 @@ bool parse(int argc, char** argv, Options& options) {
     if (i + 1 == argc) return false;
     const std::string_view value = argv[i + 1];
     if (name == "--rounds") {
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), options.rounds);
-      if (error != std::errc() || end != value.data() + value.size() || options.rounds == 0) return false;
+      if (!parse_count(value, options.rounds)) return false;
+    } else if (name == "--turns") {
+      if (!parse_count(value, options.turns)) return false;
     } else if (name == "--task") {
       options.task = value;
     } else if (name == "--document") {
@@ -102,7 +110,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, options)) {
     std::fputs(
         "usage: parley_bench [--rounds N] [--task NAME] [--document NAME] [--contender NAME] [--images "
-        "FOLDER]\n",
+        "FOLDER] [--turns N]\n",
         stderr);
     return 2;
   }
@@ -172,6 +180,11 @@ int main(int argc, char** argv) {
   if (!agent.empty()) {
     print("\n## Agents\n\n" + bench::agent_task::to_markdown(agent));
     for (bench::Goal& goal : bench::agent_task::goals(agent)) goals.push_back(std::move(goal));
+  }
+  const bench::server_task::Report served = bench::server_task::measure(options.task, options.turns);
+  if (!served.text.empty()) {
+    print("\n## Server\n\n" + served.text);
+    for (const bench::Goal& goal : served.goals) goals.push_back(goal);
   }
   print("\n## Goals\n\n" + bench::to_markdown(goals));
   return 0;

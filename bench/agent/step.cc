@@ -82,6 +82,17 @@ class TimedBackend final : public store::Backend {
                              Deadline deadline) override {
     return kept_->lease(key, request, deadline);
   }
+  Result<store::Lease> checkpoint(const store::SessionKey& key, const store::LeaseRequest& request,
+                                  std::string_view bytes, Deadline deadline) override {
+    return kept_->checkpoint(key, request, bytes, deadline);
+  }
+  Result<std::optional<store::HeldLease>> holder(const store::SessionKey& key, Deadline deadline) override {
+    return kept_->holder(key, deadline);
+  }
+  Result<std::vector<store::HeldLease>> leases(const std::optional<std::string>& tenant, std::size_t count,
+                                               Deadline deadline) override {
+    return kept_->leases(tenant, count, deadline);
+  }
   Result<void> release(const store::SessionKey& key, const std::string& token, Deadline deadline) override {
     return kept_->release(key, token, deadline);
   }

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <thread>
 #include <vector>
 
@@ -22,29 +21,12 @@ constexpr int kTurns = 7;
 constexpr const char* kBody =
     R"({"model":"m","messages":[{"role":"user","content":"Go on."}],"stream":true})";
 
-std::string event(const std::string& delta, const char* finish) {
-  return "data: "
-         "{\"id\":\"chatcmpl-bench\",\"object\":\"chat.completion.chunk\",\"created\":1763200000,\"model\":"
-         "\"m\","
-         "\"choices\":[{\"index\":0,\"delta\":{" +
-         delta + "},\"logprobs\":null,\"finish_reason\":" + finish + "}]}\n\n";
-}
-
-// The events of a stream: the first one, the tokens, the last ones.
-std::vector<std::string> events() {
-  constexpr std::array<const char*, 5> kWords = {" the", " window", ",\\n", " is", " never"};
-  std::vector<std::string> out = {event(R"("role":"assistant","content":"")", "null")};
-  for (std::size_t i = 0; i < kTokens; ++i) {
-    out.push_back(event(std::string(R"("content":")") + kWords[i % kWords.size()] + "\"", "null"));
-  }
-  out.push_back(event("", "\"stop\"") + "data: [DONE]\n\n");
+// The texts of a stream.
+std::vector<std::string> tokens() {
+  constexpr std::array<const char*, 5> kWords = {" the", " window", ",\n", " is", " never"};
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < kTokens; ++i) out.emplace_back(kWords[i % kWords.size()]);
   return out;
-}
-
-std::string chunk(const std::string& bytes) {
-  std::array<char, 16> size{};
-  std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
-  return size.data() + bytes + "\r\n";
 }
 
 // Waits until all have asked; then everybody gets an event, and the next one a moment later.
@@ -54,12 +36,7 @@ void serve(const Listener& listener, std::chrono::microseconds moment) {
     connections.push_back(listener.accept());
     read_request(connections.back());
   }
-  std::vector<std::string> rounds = events();
-  for (std::string& round : rounds) round = chunk(round);
-  rounds.front().insert(0,
-                        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
-                        "Connection: close\r\n\r\n");
-  rounds.back() += "0\r\n\r\n";
+  const std::vector<std::string> rounds = chunks_of(tokens());
   auto next = std::chrono::steady_clock::now();
   for (const std::string& round : rounds) {
     for (const int connection : connections) send_all(connection, round);
@@ -71,10 +48,7 @@ void serve(const Listener& listener, std::chrono::microseconds moment) {
 double processor_us() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  const auto us = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
-  };
-  return us(usage.ru_utime) + us(usage.ru_stime);
+  return microseconds_of(usage);
 }
 
 // Microseconds of a token.
@@ -99,21 +73,23 @@ double turn(std::chrono::microseconds moment, std::size_t expected, Take take) {
 
 void measure_streams(std::vector<Measured>& all) {
   std::size_t bytes = 0;
-  for (const std::string& each : events()) bytes += each.size();
+  for (const std::string& each : events_of(tokens())) bytes += each.size();
   struct Way {
     const char* name;
     std::chrono::microseconds moment;
   };
   constexpr std::array<Way, 2> kWays = {{{kPaced, std::chrono::microseconds(10'000)}, {kFlood, {}}}};
   for (const Way& way : kWays) {
-    std::vector<double> ours, theirs;
+    std::vector<double> threads, loop, theirs;
     for (int i = 0; i < kTurns; ++i) {
-      ours.push_back(turn(way.moment, kStreams * kTokens, take_by_parley));
+      threads.push_back(turn(way.moment, kStreams * kTokens, take_by_threads));
+      loop.push_back(turn(way.moment, kStreams * kTokens, take_by_loop));
       theirs.push_back(turn(way.moment, kStreams * bytes, [](const std::string& url) {
         return take_by_libcurl(url + "/chat/completions", kBody);
       }));
     }
-    all.push_back(measured(way.name, kParley, std::move(ours)));
+    all.push_back(measured(way.name, kParley, std::move(threads)));
+    all.push_back(measured(way.name, kLoop, std::move(loop)));
     all.push_back(measured(way.name, kLibcurl, std::move(theirs)));
   }
 }

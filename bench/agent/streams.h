@@ -11,7 +11,8 @@ inline constexpr std::size_t kTokens = 400;  // of a stream
 
 // Asks the server for all streams at the same time, and ends when all have ended: the number of tokens, and
 // of bytes without their frames.
-std::size_t take_by_parley(const std::string& url);
+std::size_t take_by_threads(const std::string& url);  // of Parley, as is the next
+std::size_t take_by_loop(const std::string& url);
 std::size_t take_by_libcurl(const std::string& url, const std::string& body);
 
 }  // namespace bench::agent_task

@@ -13,11 +13,12 @@ class Goals {
  public:
   explicit Goals(const std::vector<Measured>& all) : all_(all) {}
 
-  void beside(const std::string& what, const char* rival, double wanted) {
-    const Measured* ours = find(all_, what, kParley);
+  void beside(const std::string& what, const char* rival, double wanted, const char* contender = kParley) {
+    const Measured* ours = find(all_, what, contender);
     const Measured* theirs = find(all_, what, rival);
     if (ours == nullptr || theirs == nullptr) return;
-    out.push_back(at_most(what + ", x " + rival, wanted, ours->best / theirs->best));
+    const std::string form = contender == kParley ? "" : std::string(", ") + contender;
+    out.push_back(at_most(what + form + ", x " + rival, wanted, ours->best / theirs->best));
   }
   void flat() {
     double least = 1e12;
@@ -50,6 +51,13 @@ Measured measured(std::string what, std::string contender, std::vector<double> t
   return {std::move(what), std::move(contender), times.front(), times[times.size() / 2]};
 }
 
+double microseconds_of(const rusage& usage) {
+  const auto us = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
+  };
+  return us(usage.ru_utime) + us(usage.ru_stime);
+}
+
 std::string step_of(std::size_t log) {
   return "a step, 1,000 messages shown of " + std::to_string(log / 1000) + "k in the log";
 }
@@ -60,6 +68,7 @@ std::vector<Measured> measure(std::string_view task, const std::vector<Document>
   if (is_wanted("agent start")) measure_start(all, documents.front().json);
   if (is_wanted("agent step")) measure_step(all, documents.front());
   if (is_wanted("agent streams")) measure_streams(all);
+  if (is_wanted("agent markdown")) measure_markdown(all);
   return all;
 }
 
@@ -80,8 +89,11 @@ std::vector<Goal> goals(const std::vector<Measured>& all) {
   goals.beside(kRun, kCurl, 2);
   for (const std::size_t log : kLogs) goals.beside(step_of(log), kMemcpy, 5);
   goals.flat();
-  goals.beside(kPaced, kLibcurl, 4);
-  goals.beside(kFlood, kLibcurl, 4);
+  for (const char* way : {kPaced, kFlood}) {
+    goals.beside(way, kLibcurl, 4);
+    goals.beside(way, kLibcurl, 4, kLoop);
+  }
+  for (const char* way : {kMarkdownPaced, kMarkdownFlood}) goals.beside(way, kRaw, 1.5);
   return std::move(goals.out);
 }
 

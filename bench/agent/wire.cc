@@ -5,10 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <vector>
 
 #include "agent/task.h"
+#include "parley/json/writer.h"
 
 namespace bench::agent_task {
 namespace {
@@ -24,6 +27,26 @@ std::size_t length_of(const std::string& head) {
   constexpr std::string_view kName = "\r\nContent-Length:";
   const std::size_t found = head.find(kName);  // spelled as libcurl spells it
   return found == std::string::npos ? 0 : std::strtoull(head.c_str() + found + kName.size(), nullptr, 10);
+}
+
+std::string event(const std::string& delta, const char* finish) {
+  return "data: "
+         "{\"id\":\"chatcmpl-bench\",\"object\":\"chat.completion.chunk\",\"created\":1763200000,\"model\":"
+         "\"m\","
+         "\"choices\":[{\"index\":0,\"delta\":{" +
+         delta + "},\"logprobs\":null,\"finish_reason\":" + finish + "}]}\n\n";
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  parley::json::append_string(out, text);
+  return out;
+}
+
+std::string chunk(const std::string& bytes) {
+  std::array<char, 16> size{};
+  std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
+  return size.data() + bytes + "\r\n";
 }
 
 }  // namespace
@@ -80,6 +103,25 @@ void send_all(int connection, std::string_view bytes) {
     check(sent > 0, "answering");
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
+}
+
+std::vector<std::string> events_of(const std::vector<std::string>& tokens) {
+  std::vector<std::string> out = {event(R"("role":"assistant","content":"")", "null")};
+  for (const std::string& token : tokens) {
+    out.push_back(event(R"("content":)" + quoted(token), "null"));
+  }
+  out.push_back(event("", "\"stop\"") + "data: [DONE]\n\n");
+  return out;
+}
+
+std::vector<std::string> chunks_of(const std::vector<std::string>& tokens) {
+  std::vector<std::string> out = events_of(tokens);
+  for (std::string& each : out) each = chunk(each);
+  out.front().insert(0,
+                     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
+                     "Connection: close\r\n\r\n");
+  out.back() += "0\r\n\r\n";
+  return out;
 }
 
 }  // namespace bench::agent_task

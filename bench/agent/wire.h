@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench::agent_task {
 
@@ -32,5 +33,10 @@ class Listener {
 
 Request read_request(int connection);
 void send_all(int connection, std::string_view bytes);
+
+// A stream of Chat Completions: its events, one for each token and two around them; and the same as the
+// chunks of a response, the first with its head and the last with its end.
+std::vector<std::string> events_of(const std::vector<std::string>& tokens);
+std::vector<std::string> chunks_of(const std::vector<std::string>& tokens);
 
 }  // namespace bench::agent_task
