@@ -17,14 +17,16 @@ install(TARGETS ${targets} ${apart} parley_parley
 install(EXPORT parleyTargets NAMESPACE parley:: DESTINATION "${package_dir}")
 
 # parley::static, of the component "static": a program that links it is linked with -static. Its objects come before the
-# libraries, so that those that need libcurl and libpq, which Debian has no complete archives of, are left out.
+# libraries, so that those that need libcurl, OpenSSL and libpq are left out: Debian has no complete archives of the first and
+# the last, and the second is of use to servers only.
 add_library(parley_static OBJECT
   "${PROJECT_SOURCE_DIR}/src/net/without_curl/find_curl.cc"
+  "${PROJECT_SOURCE_DIR}/src/net/without_openssl/find_openssl.cc"
   $<$<TARGET_EXISTS:PkgConfig::libpq>:${PROJECT_SOURCE_DIR}/src/store/without_libpq/find_pq.cc>)
 set_target_properties(parley_static PROPERTIES EXPORT_NAME static CXX_EXTENSIONS OFF)
 target_compile_features(parley_static PUBLIC cxx_std_23)
 target_include_directories(parley_static PRIVATE
-  "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include" ${curl_INCLUDE_DIRS} ${libpq_INCLUDE_DIRS})
+  "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include" ${curl_INCLUDE_DIRS} ${openssl_INCLUDE_DIRS} ${libpq_INCLUDE_DIRS})
 target_link_options(parley_static INTERFACE -static)
 parley_warnings(parley_static)
 install(TARGETS parley_static EXPORT parleyStaticTargets OBJECTS DESTINATION "${CMAKE_INSTALL_LIBDIR}/parley")

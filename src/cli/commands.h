@@ -27,6 +27,8 @@ struct Command {
   // The values of its first argument, for completions; null if it has no fixed values.
   std::vector<std::string> (*words)() = nullptr;
   const char* group = nullptr;  // of help; null: that of its table (main.cc)
+  // Whether `add` needs the descriptions of all commands. Otherwise only the command that runs is described.
+  bool describes_all = false;
 };
 
 std::span<const Command> chat_commands();      // chat, run, prompt
@@ -34,6 +36,7 @@ std::span<const Command> document_commands();  // convert, check, dialects, medi
 std::span<const Command> session_commands();   // sessions, doctor
 std::span<const Command> config_commands();    // config
 std::span<const Command> model_commands();     // models, rehearse
+std::span<const Command> serve_commands();     // serve, keys
 std::span<const Command> shell_commands();     // completion, man
 std::span<const Command> all_commands();       // in the order help shows them
 

@@ -23,6 +23,7 @@
 #include "cli/tool_choice.h"
 #include "parley/json/writer.h"
 #include "parley/model/http_model.h"
+#include "parley/server/turn.h"
 
 namespace parley::cli {
 namespace {
@@ -66,10 +67,11 @@ Result<void> set_count(Config& config, ConfigEntry& entry) {
   return {};
 }
 
-Result<void> set_tools(Config& config, ConfigEntry& entry) {
+template <auto Member>
+Result<void> set_names(Config& config, ConfigEntry& entry) {
   auto* names = std::get_if<std::vector<std::string>>(&entry.value);
   if (names == nullptr) return wrong(entry, "a list of names");
-  config.tools.set(std::move(*names), entry.location);
+  (config.*Member).set(std::move(*names), entry.location);
   return {};
 }
 
@@ -184,6 +186,13 @@ Result<void> set_alias(Config& config, ConfigEntry& entry) {
   return {};
 }
 
+Result<void> set_disconnect(Config& config, ConfigEntry& entry) {
+  PARLEY_TRY(std::string rule, text_in(entry));
+  if (!server::disconnect_named(rule)) return wrong(entry, "'continue', 'grace:20s' or 'cancel'");
+  config.serve_disconnect[entry.path.back()].set(std::move(rule), entry.location);
+  return {};
+}
+
 Result<void> set_key_place(Config& config, ConfigEntry& entry) {
   PARLEY_TRY(std::string place, text_in(entry));
   if (place != "file" && place != kInSecretService) return wrong(entry, "'file' or 'secret-service'");
@@ -216,12 +225,20 @@ const std::vector<Key>& keys() {
       {{"markdown"}, set_markdown},
       {{"store"}, set_text<&Config::store>},
       {{"tenant"}, set_text<&Config::tenant>},
-      {{"tools", "use"}, set_tools, set_tools},
+      {{"tools", "use"}, set_names<&Config::tools>, set_names<&Config::tools>},
       {{"tools", "policy", "*"}, set_permission, set_denial},
       {{"mcp", "file"}, set_text<&Config::mcp_file>},
       {{"mcp", "start_timeout"}, set_count<&Config::mcp_start_timeout, 3600>},
       {{"trace", "endpoint"}, set_text<&Config::trace_endpoint>},
       {{"trace", "content"}, set_trace_content},
+      {{"serve", "listen"}, set_text<&Config::serve_listen>},
+      {{"serve", "hosts"}, set_names<&Config::serve_hosts>},
+      {{"serve", "origins"}, set_names<&Config::serve_origins>},
+      {{"serve", "pass_through"}, set_names<&Config::serve_pass_through>},
+      {{"serve", "disconnect", "*"}, set_disconnect},
+      {{"serve", "tls_cert"}, set_text<&Config::serve_tls_cert>},
+      {{"serve", "tls_key"}, set_text<&Config::serve_tls_key>},
+      {{"serve", "drain"}, set_number<&Config::serve_drain, 3600>},
       {{"providers", "*", "api_key"}, set_key},
       {{"providers", "*", "base_url"}, set_base_url},
       {{"aliases", "*"}, set_alias},
@@ -366,9 +383,9 @@ ProviderChoice Config::provider(std::string_view name) const {
   return found == providers.end() ? ProviderChoice{} : found->second;
 }
 
-Result<Config> read_config() {
+Result<Config> read_config(const std::string& named) {
   Config config;
-  PARLEY_CHECK(take_user_file(config));
+  PARLEY_CHECK(named.empty() ? take_user_file(config) : take_file(config, named, Owner::User));
   if (const std::string file = project_file(); !file.empty())
     PARLEY_CHECK(take_file(config, file, Owner::Project));
   PARLEY_CHECK(take_key_file(config));
@@ -431,6 +448,20 @@ std::vector<ConfigChoice> choices_of(const Config& config) {
   put("mcp.file", config.mcp_file.value, config.mcp_file.from);
   put("mcp.start_timeout", std::to_string(config.mcp_start_timeout.value), config.mcp_start_timeout.from);
   put("trace.endpoint", config.trace_endpoint.value, config.trace_endpoint.from);
+  if (config.serve_listen.is_set()) put("serve.listen", config.serve_listen.value, config.serve_listen.from);
+  put("serve.hosts", fmt::format("{}", fmt::join(config.serve_hosts.value, ", ")), config.serve_hosts.from);
+  put("serve.origins", fmt::format("{}", fmt::join(config.serve_origins.value, ", ")),
+      config.serve_origins.from);
+  put("serve.pass_through", fmt::format("{}", fmt::join(config.serve_pass_through.value, ", ")),
+      config.serve_pass_through.from);
+  for (const auto& [models, rule] : config.serve_disconnect) {
+    put("serve.disconnect." + models, rule.value, rule.from);
+  }
+  put("serve.tls_cert", config.serve_tls_cert.value, config.serve_tls_cert.from);
+  put("serve.tls_key", config.serve_tls_key.value, config.serve_tls_key.from);
+  if (config.serve_drain.is_set()) {
+    put("serve.drain", std::to_string(config.serve_drain.value), config.serve_drain.from);
+  }
   for (const auto& [name, provider] : config.providers) {
     if (provider.key.is_set()) {
       put(fmt::format("providers.{}.api_key", name), "(secret)", provider.key.from);

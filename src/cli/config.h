@@ -79,6 +79,12 @@ struct Config {
   ConfigValue<std::string> mcp_file;
   ConfigValue<std::size_t> mcp_start_timeout{.value = 10};  // seconds
   ConfigValue<std::string> trace_endpoint;
+  ConfigValue<std::string> serve_listen{.value = "127.0.0.1:7557"};
+  ConfigValue<std::vector<std::string>> serve_hosts, serve_origins,
+      serve_pass_through;                                                         // see server::ServerConfig
+  std::map<std::string, ConfigValue<std::string>, std::less<>> serve_disconnect;  // rules, by model
+  ConfigValue<std::string> serve_tls_cert, serve_tls_key;                         // files
+  ConfigValue<std::size_t> serve_drain{.value = 25};                              // seconds
   bool trace_content = false;
   std::map<std::string, ProviderChoice, std::less<>> providers;          // by name
   std::map<std::string, PriceChoice, std::less<>> prices;                // by model
@@ -120,8 +126,9 @@ Result<std::string> user_config_file();
 // The file of the keys that `parley config key` stores, by the same rules.
 Result<std::string> key_file();
 
-// Files and environment together. Fails with Invalid and file:line in the path, or as reading a file does.
-Result<Config> read_config();
+// Files and environment together. `file`, if it is not empty, is read instead of the user's file. Fails with
+// Invalid and file:line in the path, or as reading a file does.
+Result<Config> read_config(const std::string& file = {});
 
 // Prints the error and its location.
 ExitCode report_config_error(const Error& error);

@@ -34,6 +34,7 @@ std::span<const Command> all_commands() {
     add(chat_commands(), "Ask a model");
     add(session_commands(), "Stored conversations");
     add(document_commands(), "Documents, texts and media");
+    add(serve_commands(), "Serve");
     add(config_commands(), "Set up");
     add(model_commands(), "Set up");
     add(shell_commands(), "Set up");
@@ -61,8 +62,7 @@ std::string without_mark(std::string argument) {
   return argument;
 }
 
-// The function of each command, in the order of the table.
-std::vector<Run> describe(CLI::App& app, std::string& output, std::string& colour) {
+void describe_program(CLI::App& app) {
   app.set_version_flag("--version", "parley " PARLEY_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
@@ -70,32 +70,58 @@ std::vector<Run> describe(CLI::App& app, std::string& output, std::string& colou
   app.get_formatter()->column_width(28);
   app.require_subcommand(1);
   app.footer(std::string("'parley COMMAND --help' explains a command.\n") + exit_codes());
-  std::vector<Run> runs;
-  for (const Command& each : all_commands()) {
-    CLI::App& command = *app.add_subcommand(each.name, each.summary);
-    command.group(each.group)->footer(exit_codes());
-    runs.push_back(each.add(command, output));
-    command.add_option("-o,--output", output, "Write to FILE, atomically")->type_name("FILE");
-    command.add_option("--color", colour, "Colours: auto, always or never (default auto)")->type_name("WHEN");
-    for (CLI::Option* option : command.get_options()) {
-      if (option->get_items_expected_max() > 0) option->transform(without_mark);
-    }
-  }
-  return runs;
 }
 
-std::optional<std::size_t> row_named(std::string_view name) {
+// What every command has, and what is typed for it.
+struct CommonOptions {
+  std::string output = "-";
+  std::string colour = "auto";
+};
+
+// Returns the function that runs the command.
+Run describe_command(CLI::App& app, const Command& row, CommonOptions& common) {
+  CLI::App& command = *app.add_subcommand(row.name, row.summary);
+  command.group(row.group)->footer(exit_codes());
+  Run run = row.add(command, common.output);
+  command.add_option("-o,--output", common.output, "Write to FILE, atomically")->type_name("FILE");
+  command.add_option("--color", common.colour, "Colours: auto, always or never (default auto)")
+      ->type_name("WHEN");
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() > 0) option->transform(without_mark);
+  }
+  return run;
+}
+
+// Describes the chosen command only, because CLI11 takes longer for the options of all of them than many a
+// command takes to run; all of them if none is chosen. Returns the function that runs the chosen one.
+Run describe_commands(CLI::App& app, const Command* chosen, CommonOptions& common) {
+  Run out;
+  for (const Command& row : all_commands()) {
+    const bool is_chosen = &row == chosen;
+    if (chosen != nullptr && !is_chosen && !chosen->describes_all) continue;
+    Run run = describe_command(app, row, common);
+    if (is_chosen) out = std::move(run);
+  }
+  return out;
+}
+
+// Null if there is none.
+const Command* command_named(std::string_view name) {
   const std::span<const Command> commands = all_commands();
   const auto row = std::ranges::find_if(commands, [&](const Command& each) { return each.name == name; });
-  if (row == commands.end()) return std::nullopt;
-  return static_cast<std::size_t>(row - commands.begin());
+  return row == commands.end() ? nullptr : &*row;
 }
 
 // Words and options without a command are a prompt: "hello", "-m gpt-4o hello".
 bool is_prompt(std::span<char*> typed) {
   if (typed.empty()) return true;
   const std::string_view first = typed.front();
-  return first != "-h" && first != "--help" && first != "--version" && !row_named(first);
+  return first != "-h" && first != "--help" && first != "--version" && command_named(first) == nullptr;
+}
+
+// The command that is typed; null for help and the version.
+const Command* chosen_command(std::span<char*> typed) {
+  return command_named(is_prompt(typed) ? kPromptCommand : typed.front());
 }
 
 // The arguments as CLI11 wants them: from the last to the first.
@@ -112,7 +138,7 @@ std::vector<std::string> arguments(std::span<char*> typed) {
 // the first letter must be right: "what is the time" does not mean "chat".
 std::optional<std::string> meant_command(std::span<char*> typed) {
   const std::string_view first = typed.empty() ? "" : typed.front();
-  if (first.empty() || first.starts_with('-') || row_named(first)) return std::nullopt;
+  if (first.empty() || first.starts_with('-') || command_named(first) != nullptr) return std::nullopt;
   std::vector<std::string> names;
   for (const Command& each : all_commands()) names.emplace_back(each.name);
   std::optional<std::string> name = suggestion_for(first, names);
@@ -136,19 +162,22 @@ std::string lower_first(std::string sentence) {
 }
 
 ExitCode run(int argc, char** argv) {
-  std::string output = "-";
+  const std::span typed(argv + std::min(argc, 1), static_cast<std::size_t>(std::max(argc - 1, 0)));
   CLI::App app(
       "Parley chats with models, and reads, checks, stores and converts the conversations of LLM agents.\n"
       "  parley 'PROMPT'  asks once and prints the answer ('parley prompt --help' lists its options)",
       "parley");
-  std::string colour = "auto";
-  const std::vector<Run> runs = describe(app, output, colour);
-  const std::span typed(argv + std::min(argc, 1), static_cast<std::size_t>(std::max(argc - 1, 0)));
-  if (typed.empty() && !has_piped_input()) {
+  describe_program(app);
+  const bool has_nothing = typed.empty() && !has_piped_input();
+  const bool is_help = typed.size() == 1 && typed[0] == std::string_view("help");
+  const Command* const chosen = has_nothing || is_help ? nullptr : chosen_command(typed);
+  CommonOptions common;
+  const Run command = describe_commands(app, chosen, common);
+  if (has_nothing) {
     show(STDERR_FILENO, {app.help()});
     return ExitCode::Usage;
   }
-  if (typed.size() == 1 && typed[0] == std::string_view("help")) return print(app.help(), "-");
+  if (is_help) return print(app.help(), "-");
   if (const auto meant = meant_command(typed)) {
     return usage_error(fmt::format("unknown command '{}': did you mean '{}'? To ask a model, use -p '{}'",
                                    typed[0], *meant, typed[0]));
@@ -160,17 +189,16 @@ ExitCode run(int argc, char** argv) {
   } catch (const CLI::CallForVersion&) {
     return print(app.version() + "\n", "-");
   } catch (const CLI::ParseError& error) {
-    const auto commands = app.get_subcommands();
-    return usage_error(lower_first(without_mark(error.what())),
-                       commands.empty() ? "" : commands.front()->get_name());
+    return usage_error(lower_first(without_mark(error.what())), chosen == nullptr ? "" : chosen->name);
   }
-  const std::optional<ColourChoice> choice = colour_choice_named(colour);
+  const std::optional<ColourChoice> choice = colour_choice_named(common.colour);
   if (!choice) {
-    return usage_error(fmt::format("--color: unknown choice '{}': expected auto, always or never", colour),
-                       app.get_subcommands().front()->get_name());
+    return usage_error(
+        fmt::format("--color: unknown choice '{}': expected auto, always or never", common.colour),
+        chosen->name);
   }
   set_typed_colour(*choice);
-  return runs[*row_named(app.get_subcommands().front()->get_name())]();
+  return command();
 }
 
 }  // namespace

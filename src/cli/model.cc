@@ -137,6 +137,12 @@ Result<ModelConfig> chosen_model(const std::string& name, const Config& config) 
   return out;
 }
 
+Result<OpenedModel> try_model(const std::string& name, const Config& config,
+                              std::shared_ptr<UsageLedger> ledger) {
+  return name == kRehearsal ? open_rehearsal(config, std::move(ledger))
+                            : open_named(name, config, std::move(ledger));
+}
+
 CommandResult<OpenedModel> open_chosen_model(const std::string& typed, const Config& config,
                                              std::shared_ptr<UsageLedger> ledger) {
   const Result<std::string> name = chosen_name(typed, config);
@@ -147,8 +153,7 @@ CommandResult<OpenedModel> open_chosen_model(const std::string& typed, const Con
   if (typed.empty() && !config.model.is_set()) {
     print_message("using 'rehearsal', the built-in offline model; set a key or --model for a real one");
   }
-  Result<OpenedModel> opened = *name == kRehearsal ? open_rehearsal(config, std::move(ledger))
-                                                   : open_named(*name, config, std::move(ledger));
+  Result<OpenedModel> opened = try_model(*name, config, std::move(ledger));
   if (!opened) return std::unexpected(report_model_error(opened.error()));
   return *std::move(opened);
 }

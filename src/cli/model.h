@@ -28,6 +28,10 @@ CommandResult<OpenedModel> open_chosen_model(const std::string& typed, const Con
 Result<std::string> chosen_name(const std::string& typed, const Config& config);
 Result<ModelConfig> chosen_model(const std::string& name, const Config& config);
 
+// Opens the model that chosen_name() returned, without messages.
+Result<OpenedModel> try_model(const std::string& name, const Config& config,
+                              std::shared_ptr<UsageLedger> ledger = {});
+
 // The published prices, with those of the configuration before them.
 PriceTable prices_of(const Config& config);
 

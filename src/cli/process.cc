@@ -277,19 +277,18 @@ sigset_t end_signals() {
 
 }  // namespace
 
-EndSignals::EndSignals() {
-  const sigset_t set = end_signals();
-  pthread_sigmask(SIG_BLOCK, &set, &before_);
+EndSignals::EndSignals(bool with_hangup) : awaited_(end_signals()) {
+  if (with_hangup) sigaddset(&awaited_, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &awaited_, &before_);
 }
 
 EndSignals::~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 int EndSignals::wait() {
-  const sigset_t set = end_signals();
   int signal = 0;
-  while (sigwait(&set, &signal) != 0) {
+  while (sigwait(&awaited_, &signal) != 0) {
   }
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  if (signal != SIGHUP) pthread_sigmask(SIG_UNBLOCK, &awaited_, nullptr);
   return signal;
 }
 

@@ -76,18 +76,19 @@ class EditedTerminal {
   struct sigaction before_[3];
 };
 
-// From its making on SIGINT and SIGTERM wait for wait(), in this thread and in those that it starts.
+// From its making on SIGINT and SIGTERM, and SIGHUP if it is asked for, wait for wait(), in this thread and
+// in those that it starts.
 class EndSignals {
  public:
-  EndSignals();
+  explicit EndSignals(bool with_hangup = false);
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
   ~EndSignals();
-  // The one that came. A second one ends the process at once.
+  // The one that came. After SIGINT and SIGTERM a second one ends the process at once.
   int wait();
 
  private:
-  sigset_t before_;
+  sigset_t before_, awaited_;
 };
 
 // While a progress bar is on the terminal, other output erases it first, and a signal ends its line.

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -10,6 +12,8 @@
 #include <array>
 #include <cerrno>
 #include <vector>
+
+#include "parley/base/clock.h"
 
 extern char** environ;
 
@@ -43,12 +47,23 @@ struct SecretToolResult {
   Secret output;
 };
 
-// What secret-tool prints; more than a key is not read.
-Secret read_key(int fd) {
+// True if there is something to read, or the end.
+bool is_readable(int fd, const Deadline& by) {
+  for (;;) {
+    pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&waiting, 1, static_cast<int>(by.left().count()));
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+// What secret-tool prints; more than a key is not read. `is_late`: it had not ended by then.
+Secret read_key(int fd, const Deadline& by, bool& is_late) {
   std::array<char, 512> piece;
   std::string out;
   out.reserve(kMostKeyBytes + piece.size());  // does not move, so that one copy is wiped
   while (out.size() < kMostKeyBytes) {
+    is_late = !is_readable(fd, by);
+    if (is_late) break;
     const ssize_t count = ::read(fd, piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
@@ -60,9 +75,12 @@ Secret read_key(int fd) {
 }
 
 // A key is shorter than a pipe holds, so that writing it does not wait for the reader.
-Result<SecretToolResult> run_secret_tool(std::vector<std::string> arguments, std::string_view input) {
+Result<SecretToolResult> run_secret_tool(std::vector<std::string> arguments, std::string_view input,
+                                         std::chrono::milliseconds time = kSecretToolTime) {
+  const Deadline by = Deadline::in(time);
   arguments.insert(arguments.begin(), "secret-tool");
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (std::string& each : arguments) words.push_back(each.data());
   words.push_back(nullptr);
   Pipe in, out;
@@ -84,11 +102,14 @@ Result<SecretToolResult> run_secret_tool(std::vector<std::string> arguments, std
   out.close(1);
   const ssize_t written = ::write(in.end(1), input.data(), input.size());
   in.close(1);
-  SecretToolResult ended{.status = 128, .output = read_key(out.end(0))};
+  bool is_late = false;
+  SecretToolResult ended{.status = 128, .output = read_key(out.end(0), by, is_late)};
   out.close(0);
+  if (is_late) ::kill(child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  if (is_late) return fail(Code::Unavailable, "secret-tool does not respond: is the secret service locked?");
   const bool is_whole = written == static_cast<ssize_t>(input.size());
   const bool has_failed = WIFEXITED(status) && WEXITSTATUS(status) != 0;
   if (has_failed || (is_whole && WIFEXITED(status))) ended.status = WEXITSTATUS(status);
@@ -117,8 +138,8 @@ Result<void> store_in_secret_service(const std::string& provider, const Secret& 
   return expect_success(ended, "store");
 }
 
-Result<Secret> find_in_secret_service(const std::string& provider) {
-  PARLEY_TRY(SecretToolResult ended, run_secret_tool(with_attributes({"lookup"}, provider), ""));
+Result<Secret> find_in_secret_service(const std::string& provider, std::chrono::milliseconds time) {
+  PARLEY_TRY(SecretToolResult ended, run_secret_tool(with_attributes({"lookup"}, provider), "", time));
   if (!ended.output.empty()) return std::move(ended.output);
   return fail(Code::NotFound, fmt::format("the secret service has no key for {}, or is locked: run 'parley "
                                           "config key set {}'",

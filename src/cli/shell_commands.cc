@@ -63,8 +63,12 @@ Run add_man(CLI::App& command, const std::string& output) {
 
 std::span<const Command> shell_commands() {
   static constexpr Command kCommands[] = {
-      {"completion", "Print a completion script for a shell", add_completion, shells},
-      {"man", "Print the manual page", add_man},
+      {.name = "completion",
+       .summary = "Print a completion script for a shell",
+       .add = add_completion,
+       .words = shells,
+       .describes_all = true},
+      {.name = "man", .summary = "Print the manual page", .add = add_man, .describes_all = true},
   };
   return kCommands;
 }

@@ -52,6 +52,11 @@ ROWS = {
     "config key": (["list"], [0]),
     "models": ([], [0]),
     "rehearse": ([], [130]),
+    "serve": (["--listen", "127.0.0.1:0"], [130]),
+    "keys create": (["k", "--store", "sqlite:keys.db"], [0]),
+    "keys list": (["--store", "sqlite:keys.db"], [0]),
+    "keys rotate": (["k", "--store", "sqlite:keys.db"], [0]),
+    "keys revoke": (["k", "--store", "sqlite:keys.db"], [0]),
     "completion bash": ([], [0]),
     "completion fish": ([], [0]),
     "completion zsh": ([], [0]),
@@ -88,12 +93,12 @@ def verbs():
 
 
 def run(arguments, given, codes):
-    """Runs a command with --json; rehearse serves until it is interrupted."""
+    """Runs a command with --json; rehearse and serve run until they are interrupted."""
     shown = "parley " + " ".join(arguments)
     with subprocess.Popen([PARLEY, *arguments, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as process:
         first = ""
-        if arguments[0] == "rehearse":
+        if arguments[0] in ("rehearse", "serve"):
             first = process.stdout.readline()
             process.send_signal(signal.SIGINT)
         out, err = process.communicate(given, timeout=120)

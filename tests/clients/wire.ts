@@ -26,8 +26,11 @@ export namespace openai {
 }
 
 export namespace responses {
-  export type Request = OpenAI.Responses.ResponseCreateParams;
-  export type One = OpenAI.Responses.ResponseInputItem;
+  // OpenAI binds encrypted reasoning to the id that it had there, refuses it with another and takes it without one
+  // (BerriAI/litellm#15782). The type wants an id.
+  type Reasoning = With<OpenAI.Responses.ResponseReasoningItem, { id?: string; encrypted_content: string }>;
+  export type One = OpenAI.Responses.ResponseInputItem | Reasoning;
+  export type Request = With<OpenAI.Responses.ResponseCreateParams, { input?: string | One[] }>;
   export type Answer = Some<OpenAI.Responses.Response>;
 }
 

@@ -11,7 +11,7 @@ failures=0
 # A small tree that keeps every rule.
 good_tree() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/src/{dialect/{core,formatters,openai,agentscope2},memory,model,token,trace}
+  mkdir -p "$tree"/src/{dialect/{core,formatters,openai,agentscope2},memory,model,server/{engine,openai},token,trace}
   echo 'FORMAT(OpenAI)' >"$tree/src/dialect/core/dialect.cc"
   echo 'auto d = Dialect::OpenAI;' >"$tree/src/dialect/openai/messages.cc"
   echo 'auto d = Dialect::AgentScope2;' >"$tree/src/dialect/agentscope2/messages.cc"
@@ -20,7 +20,8 @@ good_tree() {
   echo 'auto d = Dialect::Gemini;' >"$tree/src/dialect/core/write_test.cc"
   local file
   for file in dialect/formatters/openmanus.cc memory/agentscope_memory.cc memory/save.cc model/provider.cc model/rehearsal.cc \
-    model/server_testing.h token/openmanus_rule.cc trace/chat.cc; do
+    model/server_testing.h server/engine/engine_testing.h server/engine/engine_testing.cc server/openai/items.cc \
+    token/openmanus_rule.cc trace/chat.cc; do
     echo 'auto d = parley::Dialect::OpenAI;' >"$tree/src/$file"
   done
 }

