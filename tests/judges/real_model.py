@@ -301,7 +301,7 @@ def serves_open_responses(server):
     try:
         url = json.loads(served.stdout.readline())["url"]
         cases = pathlib.Path(__file__).with_name("open_responses.py")
-        run = subprocess.run([sys.executable, "-B", cases, url, "openai/smollm2", "image_input", "tool_calling"],
+        run = subprocess.run([sys.executable, "-B", cases, url, "openai/smollm2", "--may-be-cut", "image_input", "tool_calling"],
                              capture_output=True, text=True, timeout=10 * PATIENCE)
         print(run.stdout.splitlines()[-1])
         expect(run.returncode == 0, "serve: passes the cases of Open Responses", run.stdout + run.stderr)
@@ -321,8 +321,9 @@ def main():
                        keeps_to_a_schema, says_that_an_answer_is_cut, fits_a_long_session_into_the_context,
                        refuses_a_request_that_never_fits):
             judged(short)
-        for judged in is_cancelled, is_cancelled_at_a_terminal, serves_open_responses:
+        for judged in is_cancelled, is_cancelled_at_a_terminal:
             judged(talkative)
+        serves_open_responses(short)
     finally:
         for server in servers:
             server.stop()
