@@ -20,9 +20,10 @@ void StoreFaults::heal() {
   failing_.clear();
 }
 
-void StoreFaults::lose_next_acknowledgement() {
+void StoreFaults::lose_next_acknowledgement(bool and_fail) {
   const std::lock_guard lock(mutex_);
   loses_ = true;
+  fails_then_ = and_fail;
 }
 
 void StoreFaults::hold(StoreCall call) {
@@ -60,7 +61,9 @@ bool StoreFaults::enters(StoreCall call) {
 
 bool StoreFaults::takes_acknowledgement() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(loses_, false);
+  if (!std::exchange(loses_, false)) return false;
+  if (fails_then_) failing_.insert(StoreCall::Append);
+  return true;
 }
 
 namespace {

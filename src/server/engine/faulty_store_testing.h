@@ -20,8 +20,8 @@ class StoreFaults {
  public:
   void fail(StoreCall call);  // with Unavailable, until heal()
   void heal();
-  // The next append is committed, and fails with Unresolved.
-  void lose_next_acknowledgement();
+  // The next append is committed, and fails with Unresolved; with `and_fail` later ones fail until heal().
+  void lose_next_acknowledgement(bool and_fail = false);
   // Calls wait until release().
   void hold(StoreCall call);
   void release();
@@ -39,7 +39,7 @@ class StoreFaults {
   std::set<StoreCall> failing_, held_;
   std::map<StoreCall, std::size_t> counts_;
   std::size_t waiting_ = 0;
-  bool loses_ = false;
+  bool loses_ = false, fails_then_ = false;
 };
 
 // A store in memory with these faults.
