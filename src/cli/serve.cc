@@ -215,7 +215,7 @@ void reload(server::Server& server, Plan& plan, const ServeOptions& options) {
 
 }  // namespace
 
-ExitCode serve(ServeOptions options) {
+ExitCode serve(const ServeOptions& options) {
   EndSignals signals(true);
   print_warnings();
   CommandResult<Plan> plan = plan_of(options);

@@ -23,7 +23,7 @@ struct ServeOptions {
 
 // Serves until SIGINT (Interrupted) or SIGTERM (Ok); SIGHUP reads the configuration, the keys and the
 // certificate again, and says what of it needs a new start. Warnings and errors go to stderr.
-ExitCode serve(ServeOptions options);
+ExitCode serve(const ServeOptions& options);
 
 struct KeysOptions {
   StoreChoice store;

@@ -92,7 +92,7 @@ std::shared_ptr<Model> ServedModels::keep(std::string_view name, OpenedModel ope
                                           const SharedConfig& config) {
   // A model lives with the server that it asks, if that is part of this process.
   const auto both = std::make_shared<OpenedModel>(std::move(opened));
-  const std::shared_ptr<Model> model(both, both->model.get());
+  std::shared_ptr<Model> model(both, both->model.get());
   const std::lock_guard lock(mutex_);
   if (config_ != config) return model;      // a later request goes by the new one
   constexpr std::size_t kMostModels = 256;  // a few hundred open models are enough

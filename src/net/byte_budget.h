@@ -34,7 +34,8 @@ class ByteBudget {
     taken_ -= bytes;
     if (!is_counted(client)) return;
     const auto found = by_client_.find(client);
-    if ((found->second -= bytes) == 0) by_client_.erase(found);
+    found->second -= bytes;
+    if (found->second == 0) by_client_.erase(found);
   }
 
  private:

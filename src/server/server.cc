@@ -23,9 +23,9 @@
 namespace parley::server {
 namespace {
 
-std::vector<Route> all_routes(std::shared_ptr<const std::atomic<bool>> is_draining,
+std::vector<Route> all_routes(const std::shared_ptr<const std::atomic<bool>>& is_draining,
                               const std::vector<std::string>& pass_through) {
-  std::vector<Route> out = own_routes(std::move(is_draining));
+  std::vector<Route> out = own_routes(is_draining);
   for (auto routes : {responses_routes(), chat_routes(), conversation_routes(), model_routes(),
                       pass_through_routes(pass_through)}) {
     std::ranges::move(routes, std::back_inserter(out));

@@ -103,11 +103,12 @@ class TurnEngine {
                               std::shared_ptr<TurnFollower> follower);
 
   // Follows a turn from its first event: one that runs here or in another process, or an ended one.
-  std::shared_ptr<Turn> attach(TurnKey key, net::EventLoop& loop, std::shared_ptr<TurnFollower> follower);
+  std::shared_ptr<Turn> attach(const TurnKey& key, net::EventLoop& loop,
+                               std::shared_ptr<TurnFollower> follower);
 
   // Ends a running turn as Cancelled, if it is not final already. `done` is called on the loop with the final
   // state. NotFound: no such turn.
-  void cancel(TurnKey key, net::EventLoop& loop, std::function<void(Result<TurnState>)> done);
+  void cancel(const TurnKey& key, net::EventLoop& loop, std::function<void(Result<TurnState>)> done);
 
   // These block; run() is for them. NotFound: no such turn.
   Result<TurnState> read(const TurnKey& key);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "parley/base/error.h"
+#include "parley/memory/memory.h"
 #include "parley/model/model.h"
 #include "parley/server/turn_engine.h"
 

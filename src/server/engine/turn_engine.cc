@@ -71,7 +71,7 @@ std::shared_ptr<Turn> TurnEngine::begin(TurnRequest request, net::EventLoop& loo
   return slot;
 }
 
-std::shared_ptr<Turn> TurnEngine::attach(TurnKey key, net::EventLoop& loop,
+std::shared_ptr<Turn> TurnEngine::attach(const TurnKey& key, net::EventLoop& loop,
                                          std::shared_ptr<TurnFollower> follower) {
   const auto slot = std::make_shared<FollowerSlot>(std::move(follower), loop);
   if (const auto turn = state_->live(key)) {
@@ -83,7 +83,8 @@ std::shared_ptr<Turn> TurnEngine::attach(TurnKey key, net::EventLoop& loop,
   return slot;
 }
 
-void TurnEngine::cancel(TurnKey key, net::EventLoop& loop, std::function<void(Result<TurnState>)> done) {
+void TurnEngine::cancel(const TurnKey& key, net::EventLoop& loop,
+                        std::function<void(Result<TurnState>)> done) {
   if (const auto turn = state_->live(key)) {
     turn->when_ended([&loop, done = std::move(done)](const TurnState& state) {
       loop.run([done, state] { done(state); });

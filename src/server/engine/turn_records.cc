@@ -94,7 +94,7 @@ Result<std::optional<Json>> object_in(const store::StoredRecord& record, std::st
                                       std::string_view key) {
   if (record.kind != store::RecordKind::Change || !record.body.starts_with(prefix)) return std::nullopt;
   const Result<Json> body = Json::parse(record.body);
-  const std::optional<Json> object = body ? body->get(key) : std::nullopt;
+  std::optional<Json> object = body ? body->get(key) : std::nullopt;
   if (!object || !object->is_object()) return damaged(record);
   return object;
 }

@@ -143,7 +143,7 @@ void sent_request(Service& service, const std::shared_ptr<Exchange>& exchange) {
 
 }  // namespace
 
-std::vector<Route> own_routes(std::shared_ptr<const std::atomic<bool>> is_draining, Look look) {
+std::vector<Route> own_routes(const std::shared_ptr<const std::atomic<bool>>& is_draining, Look look) {
   const auto readiness = std::make_shared<Readiness>(look ? std::move(look) : Look(look_at));
   return {{"GET", "/", welcome},
           {"GET", "/health", health},

@@ -21,7 +21,7 @@
 namespace parley::server {
 
 // `look` is what /ready looks at, and may block; empty: the store of the engine.
-std::vector<Route> own_routes(std::shared_ptr<const std::atomic<bool>> is_draining,
+std::vector<Route> own_routes(const std::shared_ptr<const std::atomic<bool>>& is_draining,
                               std::function<store::Health(store::Store& store)> look = {});
 
 }  // namespace parley::server
