@@ -47,6 +47,10 @@ class TimedBackend final : public store::Backend {
                                  Deadline deadline) override {
     return others_.time([&] { return kept_->append(key, batch, deadline); });
   }
+  Result<std::optional<store::Appended>> find_batch(const store::SessionKey& key, std::string_view batch,
+                                                    Deadline deadline) override {
+    return kept_->find_batch(key, batch, deadline);
+  }
   Result<std::optional<store::Appended>> resolve(const store::SessionKey& key, std::string_view batch,
                                                  Deadline deadline) override {
     return kept_->resolve(key, batch, deadline);
