@@ -14,6 +14,8 @@ import pydantic
 from openai.types import Model, chat, conversations
 from openai.types.chat.chat_completion_store_message import ChatCompletionStoreMessage
 
+from sdk_members import unknown_members
+
 with open(sys.argv[1], encoding="utf-8") as file:
     BASE_URL = json.loads(file.readline())["base_url"]
 MODEL = "rehearsal"
@@ -43,28 +45,13 @@ def expect(condition, what):
         sys.exit(f"chat_types.py: {what}")
 
 
-def unknown_members(value, path=""):
-    """All members that no model has, with their places."""
-    if isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from unknown_members(each, f"{path}[{index}]")
-    if not isinstance(value, pydantic.BaseModel):
-        return
-    allowed = EXTRA.get(type(value).__name__, set())
-    for name in value.model_extra or {}:
-        if name not in allowed:
-            yield f"{path}.{name} of {type(value).__name__}"
-    for name in type(value).model_fields:
-        yield from unknown_members(getattr(value, name), f"{path}.{name}")
-
-
 def checked(kind, value):
     """The value as a model of this kind, if it is a strict one without unknown members."""
     try:
         model = pydantic.TypeAdapter(kind).validate_json(json.dumps(value), strict=True)
     except pydantic.ValidationError as error:
         sys.exit(f"chat_types.py: {json.dumps(value)}: {error}")
-    unknown = list(unknown_members(model))
+    unknown = list(unknown_members(model, EXTRA))
     expect(not unknown, f"{json.dumps(value)}: unknown members {unknown}")
     counts[getattr(kind, "__name__", str(kind))] += 1
     return model

@@ -12,6 +12,8 @@ import sys
 import pydantic
 from openai.types import responses
 
+from sdk_members import unknown_members
+
 MODELS = {
     "response": pydantic.TypeAdapter(responses.Response),
     "event": pydantic.TypeAdapter(responses.ResponseStreamEvent),
@@ -33,21 +35,6 @@ def with_known_reason(value):
     if details and details["reason"] in OWN_REASONS:
         details["reason"] = "max_output_tokens"
     return value
-
-
-def unknown_members(value, path=""):
-    """All members that no model has, with their places."""
-    if isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from unknown_members(each, f"{path}[{index}]")
-    if not isinstance(value, pydantic.BaseModel):
-        return
-    allowed = EXTRA.get(type(value).__name__, set())
-    for name in value.model_extra or {}:
-        if name not in allowed:
-            yield f"{path}.{name} of {type(value).__name__}"
-    for name in type(value).model_fields:
-        yield from unknown_members(getattr(value, name), f"{path}.{name}")
 
 
 def check_sequence(numbers, event):
@@ -79,7 +66,7 @@ def main():
                     if missing:
                         raise ValueError(f"missing: {missing}")
                 model = MODELS[kind].validate_json(json.dumps(with_known_reason(value)), strict=True)
-                unknown = list(unknown_members(model))
+                unknown = list(unknown_members(model, EXTRA))
                 if unknown:
                     raise ValueError(f"unknown members: {unknown}")
             except (ValueError, pydantic.ValidationError) as error:

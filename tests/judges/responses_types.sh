@@ -9,12 +9,5 @@ from_pypi openai==3.49.0 websockets==15.0.1
 "$samples" 500 7 >"$work/samples.jsonl"
 "$python" -B "$root/tests/judges/responses_types.py" "$work/samples.jsonl"
 
-"$parley" serve --listen 127.0.0.1:0 --store memory: --json >"$work/address" 2>"$work/errors" &
-server=$!
-trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
-for _ in $(seq 100); do
-  [[ -s $work/address ]] && break
-  sleep 0.1
-done
-[[ -s $work/address ]] || give_up "the server does not start: $(cat "$work/errors")"
-"$python" -B "$root/tests/judges/responses_client.py" "$work/address"
+serve --store memory:
+"$python" -B "$root/tests/judges/responses_client.py" "$work/served"
